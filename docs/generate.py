@@ -165,9 +165,19 @@ def write_method_keys() -> str:
         place = f" in {games[0]}" if names.count(name) > 1 and len(games) == 1 else ""
         parts.append(
             f'### `method.name = "{name}"`{place}\n\n{about} It plays {", ".join(games)}.\n\n'
-            + write_keys(method.config_type, "method.")
+            + "\n".join(
+                write_keys(model, f"{section}.")
+                for section, model in list_sections(method)
+                if section != "neat"  # has a table of its own
+            )
         )
     return "\n".join(parts)
+
+
+def list_sections(method: type[Any]) -> list[tuple[str, type[BaseModel]]]:
+    """The sections of a method: ``[method]``, and those beside it."""
+    beside = [(section, method.find_section(section)) for section in method.sections]
+    return [("method", method.config_type), *beside]
 
 
 def write_section(place: str) -> Callable[[], str]:

@@ -1,11 +1,11 @@
-"""What makes fitness beside matches inside the population: fixed opponents, own functions.
+"""Fitness beside matches inside the population: fixed opponents, payoffs, functions of users.
 
-Fixed opponents are players from outside whom everybody meets in each generation. Those that exist
-as arrays play compiled matches; classes in Python are asked move by move.
+Fixed opponents are players from outside that all individuals meet in each generation. Those that
+exist as arrays play compiled matches; classes in Python are asked move by move.
 
-Where games count points, their payoff may count in place of who won. A fitness of one's own is a
-function with one or both of the parameters ``player`` and ``matches``:
-what it gives for an individual takes the place of the points that this one won.
+Where games count points, their payoff may take the place of wins. A fitness of a user's own is a
+function with one or both of the parameters ``player`` and ``matches``: its value for an individual
+takes the place of the points that this one won.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from evolve_arena.core.user_code import (
     registered_names,
 )
 from evolve_arena.evolve.matches import (
-    MatchSettings,
     PlayedMatches,
     choose_from_hall,
     mean_by_player,
@@ -43,6 +42,7 @@ from evolve_arena.evolve.matches import (
     plan_matches,
     value_seats,
 )
+from evolve_arena.evolve.settings.matches import MatchesConfig
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import Decoder
 from evolve_arena.players.packed import combine_players, with_noise
@@ -216,21 +216,21 @@ class Payoff:
 AnyFitness: TypeAlias = OwnFitness | Payoff
 
 
-def make_fitness(config: MatchSettings, game: AnyGame) -> AnyFitness | None:
-    """The fitness that a recipe names; None if matches that are won count.
+def make_fitness(name: str | None, game: AnyGame) -> AnyFitness | None:
+    """Return the fitness of this *name* in a recipe; None if matches that are won count.
 
     Raises:
-        ArenaError: It is nothing that there is, or the *game* has none such.
+        ArenaError: There is none of that name, or not in this *game*.
     """
-    if not config.fitness:
+    if not name:
         return None
-    if config.fitness in PAYOFFS and config.fitness not in registered_names():
-        return Payoff(config.fitness, game)
-    return OwnFitness(config.fitness)
+    if name in PAYOFFS and name not in registered_names():
+        return Payoff(name, game)
+    return OwnFitness(name)
 
 
-def make_fixed(config: MatchSettings, game: AnyGame) -> list[Player]:
-    """The fixed opponents of a recipe.
+def make_fixed(config: MatchesConfig, game: AnyGame) -> list[Player]:
+    """Return the fixed opponents of a recipe.
 
     Raises:
         BadValueError: One names no player, or a program.
@@ -240,12 +240,12 @@ def make_fixed(config: MatchSettings, game: AnyGame) -> list[Player]:
         try:
             made.append(make_player(text, game))
         except ArenaError as error:
-            raise BadValueError(f"method.fixed_opponents.players: {error}") from error
+            raise BadValueError(f"matches.fixed_opponents.players: {error}") from error
     return made
 
 
 def meet_others(
-    config: MatchSettings,
+    config: MatchesConfig,
     arena: Arena,
     state: Any,
     fixed: Sequence[Player],
@@ -271,7 +271,7 @@ def meet_others(
 
 
 def _meet_fixed(
-    config: MatchSettings, arena: Arena, state: Any, players: Sequence[Player]
+    config: MatchesConfig, arena: Arena, state: Any, players: Sequence[Player]
 ) -> PlayedMatches:
     """The matches of everybody against *players*, who are all compiled, or all in Python."""
     fixed = config.fixed_opponents

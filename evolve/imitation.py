@@ -16,23 +16,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.work import Work
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.errors import ArenaError, BadValueError, quote
-from evolve_arena.core.game import Config, GameSpec
+from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game, load
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.imitation_learning import Drill, LessonRoom, Rows
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
-from evolve_arena.evolve.learning.learner import JudgedConfig, Learner, make_compiled
+from evolve_arena.evolve.learning.learner import Learner, make_compiled
 from evolve_arena.evolve.method import Report
+from evolve_arena.evolve.settings.learning import ImitationConfig, ImitationNetworkConfig
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.game import BoardGame
@@ -62,53 +62,6 @@ class StoredGame(NamedTuple):
     seed: int
     moves: Sequence[int]
     """By their numbers; each is legal."""
-
-
-class ImitationConfig(JudgedConfig):
-    """The section ``[method]`` of a recipe."""
-
-    name: Literal["imitation"] = "imitation"
-    """The name of this method."""
-    teacher: str = "mcts:rollouts=200"
-    """The player that is imitated, such as ``minimax:depth=3``, ``run:PATH`` or ``file:PATH``; or
-    games that were kept: ``games:PATH.jsonl``."""
-    teacher_games: int = Field(default=100, ge=1, le=100_000)
-    """Games that it plays in a generation, as long as there are fewer than ``most_games``."""
-    most_games: int = Field(default=2000, ge=1, le=1_000_000)
-    """Games that it plays in all. Later generations only learn."""
-    exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The share of its moves that a random one replaces; the teacher's own is learned."""
-    held_out: int = Field(default=10, ge=0, le=1000)
-    """Every so many games one is not learned from, but shows how well the others were; 0: none."""
-    batch: int = Field(default=64, ge=1, le=100_000)
-    """Positions of one step."""
-    batches: int = Field(default=200, ge=1, le=1_000_000)
-    """Steps of a generation."""
-    learning_rate: float = Field(default=0.002, gt=0.0, le=10.0)
-    """The size of a step of Adam."""
-    initialisation: str = "glorot"
-    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
-
-
-class ImitationNetworkConfig(Config):
-    """The section ``[network]`` of a recipe."""
-
-    head: Literal["policy", "value"] = "policy"
-    """``policy``: an output for each move, the strongest legal one is played. ``value``: one
-    output, which scores every state that a move leads to."""
-    encoding: str = "planes"
-    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
-    for one's own piece and -1 for the opponent's."""
-    take_wins: bool = True
-    """true: a move that wins the game is played at once; for the head ``value``."""
-    hidden: tuple[int, ...] = (64,)
-    """Units of each hidden layer, from the inputs on."""
-    activation: str = "relu"
-    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
-    depth: int = 0
-    """Plies that the champion looks ahead by alpha-beta, up to 12; 0: only at its moves."""
-    rollouts: int = 0
-    """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +108,7 @@ class Imitation(Learner[ImitationState]):
         """The learners with their moments, and the games and their positions."""
         code = decoder.game.code
         position = 48 + 8 * seen_words(code) + int(code.MOVES) // 8
-        games = config.most_games * int(code.LONGEST) * position
+        games = config.max_teacher_games * int(code.LONGEST) * position
         return COPIES * 12 * config.individuals * int(decoder.genes) + games
 
     def check_ready(self) -> None:
@@ -236,7 +189,7 @@ class Imitation(Learner[ImitationState]):
                 "activation": decoder.activation,
                 "inputs": decoder.inputs,
                 "outputs": decoder.outputs,
-                "drill": [config.batch, config.learning_rate],
+                "drill": [config.batch_size, config.learning_rate],
                 "values": decoder.head == "value",
                 "steps": state.generation * config.batches,
             },
@@ -248,7 +201,7 @@ class Imitation(Learner[ImitationState]):
     ) -> tuple[ImitationState, dict[str, float]]:
         """The networks that have learned, and their mean loss."""
         population, memory, losses = outputs
-        rows = self.config.batch * self.config.batches
+        rows = self.config.batch_size * self.config.batches
         statistics = {
             "loss": float(losses.mean() / rows),
             "teacher_games": float(len(state.played)),
@@ -286,7 +239,7 @@ class Imitation(Learner[ImitationState]):
         config = self.config
         if config.teacher.startswith(STORED):
             return state if len(state.played) else self._read_games(state)
-        count = min(config.teacher_games, config.most_games - len(state.played))
+        count = min(config.teacher_games, config.max_teacher_games - len(state.played))
         if count <= 0:
             return state
         seeds = derive_seeds(state.seed, state.generation, "the teacher's games", count)
@@ -366,7 +319,7 @@ class Imitation(Learner[ImitationState]):
         if not len(usable):  # before the first game
             return _take(rows, usable)
         generator = derive_generator(state.seed, state.generation, "positions")
-        drawn = generator.integers(0, len(usable), self.config.batch * self.config.batches)
+        drawn = generator.integers(0, len(usable), self.config.batch_size * self.config.batches)
         return _take(rows, usable[drawn])
 
     def _list_rows(self, state: ImitationState) -> Rows:

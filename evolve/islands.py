@@ -182,8 +182,7 @@ class Islands(Method[Any]):
             eq=False,
         )
         for method in methods:
-            individuals = getattr(method.config, first.section or "", method.config)
-            size = getattr(individuals, "pop_size", getattr(individuals, "individuals", 0))
+            size = method.population_size
             if config.arriving > size:
                 raise BadValueError(
                     f"islands.migrants is {config.migrants}: {config.arriving} would arrive on an"

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from deap import tools
 from numpy.typing import NDArray
-from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import EMPTY, Openings, Pairings, Results, Seatings
@@ -31,10 +30,10 @@ from evolve_arena.arena.pairings import (
 )
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.stream import Stream, below
-from evolve_arena.genomes.limits import BYTES_PER_MATCH
+from evolve_arena.evolve.settings.matches import HallOfFame, MatchesConfig
 from evolve_arena.players.bred import Decoder
 
 OFFENCE_POINTS = -100.0
@@ -160,17 +159,6 @@ def _draw(deck: Any, stream: Any, members: Any) -> None:
             members[row, place] = deck[place]
 
 
-class HallOfFame(Config):
-    """The section ``[method.hall_of_fame]`` of a recipe."""
-
-    size: int = Field(default=50, ge=1, le=10_000)
-    """How many champions are kept."""
-    every: int = Field(default=10, ge=1)
-    """A generation's fittest enters every so many generations."""
-    opponents: int = Field(default=0, ge=0, le=1000)
-    """How many members every individual meets, both colours; 0 switches the hall off."""
-
-
 def keep_members(
     config: HallOfFame, members: int, seed: int, generation: int
 ) -> NDArray[np.int64] | None:
@@ -203,68 +191,6 @@ def remember(
     return hall if stay is None else np.concatenate([hall[stay], fittest[None, :]])
 
 
-class FixedOpponents(Config):
-    """The section ``[method.fixed_opponents]``: players whom all meet in each generation, too."""
-
-    players: tuple[str, ...] = Field(min_length=1)
-    """Specifications of players, such as ``minimax:depth=2``, or for a class in Python
-    ``my_bots.py:Cautious``. Programs (``process:``) are not for here: they would be too slow."""
-    games: int = Field(default=2, ge=2, le=10_000)
-    """Games of each individual against each of them, colours balanced; an odd number is rounded
-    up. From each opening as many."""
-
-
-class OpeningsConfig(Config):
-    """How matches begin: random plies, the same ones for every pair of a generation."""
-
-    plies: int = Field(default=0, ge=0, le=20)
-    """How many random plies a match begins with; 0: all matches begin at the start."""
-    count: int = Field(default=1, ge=1, le=1000)
-    """How many different openings are drawn in a generation; every pair plays each of them."""
-
-
-class MatchSettings(Config):
-    """The keys of ``[method]`` that say how matches are played."""
-
-    name: str
-    """Which method this is."""
-    colours: Literal["one", "both"] = "both"
-    """``both``: every pair meets twice, each moving first once."""
-    draw_points: float = Field(default=0.5, ge=0.0, le=1.0)
-    """What a draw counts, a win being 1."""
-    noise: float = Field(default=0.0, ge=0.0, le=1.0)
-    """How often both players of a match play a random move instead of their own, so that they
-    also learn what to do in positions which they would not have chosen."""
-    games: int = Field(default=1, ge=1, le=1000)
-    """How often each pair meets from each opening and in each colour; of use with noise."""
-    openings: OpeningsConfig = OpeningsConfig(plies=2, count=2)
-    """How matches begin: if nothing is said, with two random plies, from two openings."""
-    hall_of_fame: HallOfFame = HallOfFame()
-    """Earlier champions as opponents."""
-    fixed_opponents: FixedOpponents | None = None
-    """Players from outside whom everybody meets in each generation; nobody if it is left out."""
-    fitness: str | None = None
-    """The fitness of an individual, in place of the matches that it wins: in games that count
-    points ``points``, the mean of what it has in the end, or ``margin``, by how much that exceeds
-    the others' mean; or a function of your own, ``my_fitness.py:FUNCTION``, of a player, of its
-    matches, or of both."""
-
-
-def estimate_matches(config: MatchSettings, pairs: int, individuals: int = 0) -> int:
-    """How many bytes a generation's matches take, or the champion's.
-
-    Args:
-        config: How matches are played.
-        pairs: How many pairs meet, in the population or with members of the hall of fame.
-        individuals: How many meet the fixed opponents.
-    """
-    colours = 2 if config.colours == "both" else 1
-    games = colours * config.games * config.openings.count * pairs
-    if fixed := config.fixed_opponents:
-        games += individuals * len(fixed.players) * (fixed.games + 1) * config.openings.count
-    return BYTES_PER_MATCH * games
-
-
 @dataclass(frozen=True, eq=False)
 class PlayedMatches:
     """Matches of a generation in games for two."""
@@ -288,7 +214,7 @@ def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.f
     Args:
         results: Of matches.
         seatings: Who sat where.
-        kind: ``points``, ``margin`` or ``rank``; see `TablesConfig.fitness`. To who makes a
+        kind: ``points``, ``margin`` or ``rank``; see `MultiplayerConfig.fitness`. To who makes a
             forbidden move a match is worth :data:`OFFENCE_POINTS`, or the rank 0; to the others
             as much as the points say that they had by then.
     """
@@ -346,7 +272,7 @@ def check_openings(game: AnyGame, plies: int, key: str) -> None:
 
 
 def meet(
-    config: MatchSettings,
+    config: MatchesConfig,
     arena: Arena,
     state: Any,
     pairings: Pairings,
@@ -374,7 +300,7 @@ def meet(
 
 
 def plan_matches(
-    config: MatchSettings, game: AnyGame, state: Any, pairings: Pairings, purpose: str
+    config: MatchesConfig, game: AnyGame, state: Any, pairings: Pairings, purpose: str
 ) -> tuple[Pairings, Openings | None, NDArray[np.uint64]]:
     """All matches of some *pairings*: repeated, from each opening, and the seed of each."""
     openings = None
@@ -392,7 +318,7 @@ def plan_matches(
     return pairings, openings, derive_seeds(state.seed, state.generation, purpose, len(pairings))
 
 
-def choose_from_hall(config: MatchSettings, state: Any) -> NDArray[np.int64]:
+def choose_from_hall(config: MatchesConfig, state: Any) -> NDArray[np.int64]:
     """The members of the hall of fame whom everybody meets in this generation."""
     generator = derive_generator(state.seed, state.generation, "hall of fame")
     count = min(config.hall_of_fame.opponents, len(state.hall))
@@ -401,7 +327,7 @@ def choose_from_hall(config: MatchSettings, state: Any) -> NDArray[np.int64]:
 
 
 def meet_hall(
-    config: MatchSettings, arena: Arena, state: Any, chosen: Any, decoder: Decoder | None = None
+    config: MatchesConfig, arena: Arena, state: Any, chosen: Any, decoder: Decoder | None = None
 ) -> PlayedMatches:
     """The matches of everybody against *chosen* members of the hall of fame, in both colours.
 

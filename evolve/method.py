@@ -90,8 +90,8 @@ class Method(ABC, Generic[S]):
     """Whether its matches are for two, so that it plays no game for more."""
     network_type: ClassVar[type[Config] | None] = None
     """The section ``[network]``, if that is not what the network's decoder says."""
-    section: ClassVar[str | None] = None
-    """A field of the settings that has a section of its own beside ``[method]``."""
+    sections: ClassVar[tuple[str, ...]] = ()
+    """Fields of the settings that are sections of their own beside ``[method]``."""
     instead: ClassVar[Mapping[str, str]] = {}
     """Keys of other methods, and the keys by which this one says the same."""
     state_type: type[Any]
@@ -121,6 +121,14 @@ class Method(ABC, Generic[S]):
             for name, player in game.networks.items()
             if player.genome_kind == cls.genome_kind and cls.network_kind in (None, name)
         }
+
+    @classmethod
+    def find_section(cls, name: str) -> type[Config] | None:
+        """Return the model of one of :attr:`sections`; None if the method has none such."""
+        if name not in cls.sections:
+            return None
+        section: Any = cls.config_type.model_fields[name].annotation
+        return cast(type[Config], section)
 
     @classmethod
     def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
@@ -184,6 +192,11 @@ class Method(ABC, Generic[S]):
         By default that of a population of weight vectors.
         """
         return COPIES * 4 * int(config.individuals) * int(decoder.genes)
+
+    @property
+    def population_size(self) -> int:
+        """Number of individuals; 0 if the settings do not say."""
+        return int(getattr(self.config, "individuals", 0))
 
     def check_ready(self) -> None:
         """Makes sure that a run can begin: that packages are installed, say.

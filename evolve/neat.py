@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings
@@ -27,19 +26,14 @@ from evolve_arena.evolve.matches import (
     describe_fitness,
     keep_members,
 )
+from evolve_arena.evolve.memory import estimate_matches
 from evolve_arena.evolve.method import Method, Report
-from evolve_arena.evolve.operators import Operator, make_selection
+from evolve_arena.evolve.operators import make_selection
 from evolve_arena.evolve.reproduction import plan_children
-from evolve_arena.evolve.stagnation import (
-    StagnationConfig,
-    judge,
-    make_judges,
-    summarise_species,
-)
-from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes
+from evolve_arena.evolve.settings.neat import NeatMethodConfig
+from evolve_arena.evolve.stagnation import judge, make_judges, summarise_species
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.neat.breeding import breed
-from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.faults import find_faults
@@ -56,17 +50,11 @@ from evolve_arena.genomes.neat.species import Species, speciate, stagnant
 _NOTHING = np.zeros(0, dtype=np.int64)
 _NO_SPECIES = Species(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING.astype(np.int32))
 FOR_PAIRS = {
-    "pairing": "method.tables.company_seats",
-    "opponents": "method.tables.decks",
-    "finalists": "method.tables.finalists",
+    "matches.pairing": "matches.multiplayer.external_seats",
+    "matches.opponents": "matches.multiplayer.deals",
+    "method.finalists": "matches.multiplayer.finalists",
 }
-"""Keys that make no sense at tables, and where these say the like."""
-OF_OWN_ENGINE = {
-    "selection": "neat.survival_threshold",
-    "tournament_size": "neat.survival_threshold",
-    "stagnation": "neat.max_stagnation, neat.species_elitism",
-}
-"""Keys that neat-python would not read, and what it has instead."""
+"""Keys of games for two, and the ones that say the like in multiplayer matches."""
 CONNECTION_BYTES, NODE_BYTES = 25, 28
 """What genes take; see `evolve_arena.genomes.neat.population`."""
 SAMPLE = 16
@@ -82,50 +70,6 @@ class ExtinctionError(ArenaError):
             " population takes over: the recipe could set neat.reset_on_extinction, spare"
             " some species (neat.species_elitism) or wait longer (neat.max_stagnation)"
         )
-
-
-class NeatMethodConfig(TableMatchSettings):
-    """The section ``[method]`` of a recipe, and the section ``[neat]``."""
-
-    name: Literal["neat"] = "neat"
-    engine: Literal["own", "neat-python"] = "own"
-    """Who breeds. ``own``: this project's compiled code. ``neat-python``: that library's own
-    reproduction, species and stagnation; slower, and it judges species by their fitness alone."""
-    pairing: Literal["random", "species", "round-robin"] = "random"
-    """Who meets whom. ``random``: everybody as many random others as everybody else.
-    ``species``: besides that, each member of a species every other one. ``round-robin``:
-    everybody everybody else."""
-    opponents: int = Field(default=10, ge=2, le=10_000)
-    """How many random others; an odd number is rounded up."""
-    colours: Literal["one", "both"] = "both"
-    """``both``: every pair meets twice, each moving first once."""
-    draw_points: float = Field(default=0.5, ge=0.0, le=1.0)
-    """What a draw counts, a win being 1."""
-    finalists: int = Field(default=16, ge=1, le=10_000)
-    """How many of the fittest play a round robin for who is the champion."""
-    selection: Operator = Operator(name="truncation")
-    """How parents are drawn inside a species. ``truncation``: from the fittest
-    ``neat.survival_threshold`` of it. ``tournament``: the fittest of ``tournament_size`` random
-    members. Or another of `evolve_arena.evolve.operators.SELECTIONS`, or of ``deap.tools``."""
-    tournament_size: int = Field(default=3, ge=1, le=1000)
-    """How many members of a species are drawn, with ``selection = "tournament"``."""
-    stagnation: StagnationConfig = StagnationConfig()
-    """Which species are given up."""
-    neat: NeatConfig = Field(default=NeatConfig(), exclude=True)
-    """The section ``[neat]``."""
-
-    @model_validator(mode="after")
-    def _leave_the_engine_alone(self) -> NeatMethodConfig:
-        for key, instead in OF_OWN_ENGINE.items():
-            usual = type(self).model_fields[key].default
-            if self.engine != "own" and getattr(self, key) != usual:
-                empty = "{}" if isinstance(usual, StagnationConfig) else usual
-                empty = usual.name if isinstance(usual, Operator) else empty
-                raise ValueError(
-                    f"{key} is for the engine 'own'; 'neat-python' has its own way"
-                    f" ({instead}): leave it out, or set method.{key}={empty}"
-                )
-        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,16 +99,15 @@ class Neat(Method[NeatState]):
     name = "neat"
     config_type = NeatMethodConfig
     genome_kind = "graph"
-    section = "neat"
+    sections = ("matches", "variation", "neat")
     instead: ClassVar[Mapping[str, str]] = {
         "network.hidden": "neat.num_hidden for the hidden nodes that networks begin with",
         "network.activation": "neat.activation_default and neat.activation_options",
         "method.individuals": "neat.pop_size",
-        "method.elites": "neat.elitism",
         "method.initialisation": "neat.weight_init_type and neat.weight_init_stdev",
-        "method.mutation_probability": "neat.weight_mutate_rate",
-        "method.mutation_strength": "neat.weight_mutate_power",
-        "method.select": "method.selection",
+        "variation.elites": "neat.elitism",
+        "variation.mutation_probability": "neat.weight_mutate_rate",
+        "variation.step_size": "neat.weight_mutate_power",
     }
     state_type: type[Any] = NeatState
     migrates: ClassVar[bool] = True
@@ -197,15 +140,22 @@ class Neat(Method[NeatState]):
 
     def __init__(self, config: NeatMethodConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
-        self.evaluation = Evaluation(config, decoder.game, config.neat.pop_size, FOR_PAIRS)
+        self.evaluation = Evaluation(
+            config, config.matches, decoder.game, config.neat.pop_size, FOR_PAIRS
+        )
         self._select = make_selection(
-            config.selection,
-            "method.selection",
+            config.variation.selection,
+            "variation.selection",
             size=config.tournament_size,
             tournsize=config.tournament_size,
             share=config.neat.survival_threshold,
         )
         self.judges = make_judges(config.stagnation, decoder.game)
+
+    @property
+    def population_size(self) -> int:
+        """Number of individuals."""
+        return self.config.neat.pop_size
 
     @classmethod
     def estimate_bytes(cls, config: NeatMethodConfig, decoder: Any) -> int:
@@ -213,11 +163,11 @@ class Neat(Method[NeatState]):
         neat, count = config.neat, config.neat.pop_size
         hidden, ends = neat.num_hidden, neat.num_hidden + int(decoder.outputs)
         links = int(decoder.inputs) * ends + hidden * int(decoder.outputs) + ends
-        everybody = config.pairing != "random" or count <= config.opponents
-        finalists = min(config.finalists, count)
-        pairs = max(count * (count if everybody else config.opponents), finalists**2)
+        matches, finalists = config.matches, min(config.finalists, count)
+        everybody = matches.pairing != "random" or count <= matches.opponents
+        pairs = max(count * (count if everybody else matches.opponents), finalists**2)
         bred = COPIES * count * (links * CONNECTION_BYTES + ends * NODE_BYTES)
-        return bred + estimate_match_bytes(config, decoder.game, count, pairs)
+        return bred + estimate_matches(matches, decoder.game, count, pairs)
 
     def initial(self, seed: int) -> NeatState:
         """A random population, divided into species."""
@@ -350,7 +300,7 @@ class Neat(Method[NeatState]):
         return Report(state.generation, games, statistics, dict(sizes), fitness)
 
     def _pair(self, state: Any, purpose: str) -> Pairings:
-        config = self.config
+        config = self.config.matches
         individuals = len(state.population)
         if config.pairing == "round-robin":
             return round_robin(individuals)
@@ -468,7 +418,9 @@ class Neat(Method[NeatState]):
 
     def _remember(self, state: Any, fitness: NDArray[np.float64]) -> NeatPopulation:
         hall: NeatPopulation = state.hall
-        stay = keep_members(self.config.hall_of_fame, len(hall), state.seed, state.generation)
+        stay = keep_members(
+            self.config.matches.hall_of_fame, len(hall), state.seed, state.generation
+        )
         if stay is None:
             return hall
         fittest = state.population.take([int(np.argmax(fitness))])

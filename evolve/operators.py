@@ -22,10 +22,8 @@ from typing import Any
 import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
-from pydantic import ConfigDict, model_validator
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
 from evolve_arena.core.user_code import (
     AbsentCode,
@@ -36,18 +34,17 @@ from evolve_arena.core.user_code import (
     parameters_of,
 )
 from evolve_arena.evolve.matches import TournamentResults
+from evolve_arena.evolve.settings.variation import OWN_OPERATORS, Operator, VariationConfig
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
-PREFIXES = {"select": "sel", "mate": "cx", "mutate": "mut"}
-OWN_OPERATORS = {"select": "played-tournament", "mate": "uniform", "mutate": "gaussian"}
-"""The names of our operators, by verb."""
+PREFIXES = {"selection": "sel", "crossover": "cx", "mutation": "mut"}
 Selection = Callable[[NDArray[np.float64], int, "Stream | np.random.Generator"], NDArray[np.int64]]
 """Takes the fitness of all, how many are wanted, and chance; gives the numbers of who is chosen."""
 FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "select": (("fitness", "rng"), ("fitness", "count", "rng")),
-    "mate": (("first", "second", "rng"), ("population", "pairs", "rng")),
-    "mutate": (("genome", "rng"), ("population", "rng")),
+    "selection": (("fitness", "rng"), ("fitness", "count", "rng")),
+    "crossover": (("first", "second", "rng"), ("population", "pairs", "rng")),
+    "mutation": (("genome", "rng"), ("population", "rng")),
     "initialisation": (("genes", "rng"), ("individuals", "genes", "rng")),
 }
 """By the names of their parameters, functions of the user's for one individual at a time, and for a
@@ -61,27 +58,9 @@ HANDED = frozenset(
 """Parameters of operators that are no options."""
 
 
-class Operator(Config):
-    """An operator by name, with options of its own; in a recipe a name alone will do."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-    name: str
-    """One of ours, or a function of ``deap.tools``; the other keys are its arguments."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _accept_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Everything beside the name."""
-        return dict(self.model_extra or {})
-
-
-def operator_names(verb: str) -> list[str]:
-    """What can be named for *verb* (select, mate or mutate)."""
-    return [OWN_OPERATORS[verb], *(SELECTIONS if verb == "select" else ()), *_deap_names(verb)]
+def operator_names(kind: str) -> list[str]:
+    """Return the names of operators for ``selection``, ``crossover`` or ``mutation``."""
+    return [OWN_OPERATORS[kind], *(SELECTIONS if kind == "selection" else ()), *_deap_names(kind)]
 
 
 def select_best(fitness: NDArray[np.float64], count: int, generator: Any) -> NDArray[np.int64]:
@@ -141,9 +120,9 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
         BadValueError: An option is unknown or missing, or out of range.
     """
     name = operator.name
-    known = [*SELECTIONS, *_deap_names("select")]
+    known = [*SELECTIONS, *_deap_names("selection")]
     if (own := find_code(name)) is not None:
-        return partial(_select_by_own, _OwnFunction(key, "select", own, operator.options))
+        return partial(_select_by_own, _OwnFunction(key, "selection", own, operator.options))
     if name not in known:
         raise UnknownNameError(key, name, [*known, *REFERRED])
     if name not in SELECTIONS:
@@ -169,52 +148,65 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
     return select
 
 
-def make_toolbox(
-    *, select: Operator, mate: Operator, mutate: Operator, defaults: dict[str, Any]
-) -> Any:
-    """A ``deap.base.Toolbox`` with the verbs of a generation.
+def make_toolbox(config: VariationConfig, tournament_size: int) -> Any:
+    """Return a ``deap.base.Toolbox`` with the verbs of a generation.
 
     - ``select(contest, count, stream)`` gives the numbers of *count* parents;
     - ``mate(genomes, first, second, stream)`` gives one child for each pair of parents;
-    - ``mutate(genomes, strengths, stream)`` gives mutated copies.
+    - ``mutate(genomes, step_sizes, stream)`` gives mutated copies.
 
     Args:
-        select: Which selection.
-        mate: Which crossover.
-        mutate: Which mutation.
-        defaults: Values for arguments that an operator has and the recipe does not give, by
-            the names that ``deap.tools`` uses, for each verb: ``defaults["mate"]["indpb"]``.
+        config: The section ``[variation]``.
+        tournament_size: The default of selections that draw tournaments.
 
     Raises:
-        UnknownNameError: No operator bears the name.
+        UnknownNameError: There is no operator of a name.
         BadValueError: An option is unknown, or one is missing.
     """
     toolbox = base.Toolbox()
-    own = {"mate": cross_uniformly, "mutate": mutate_gaussian}
-    adapters = {"mate": _mate_by_deap, "mutate": _mutate_by_deap}
-    for verb, operator in (("select", select), ("mate", mate), ("mutate", mutate)):
-        key = f"method.{verb}"
-        function = find_code(operator.name)
-        if function is None and operator.name not in operator_names(verb):
-            known = [*operator_names(verb), *REFERRED]
-            raise UnknownNameError(f"operator for {verb!r}", operator.name, known)
-        if verb == "select":
-            toolbox.register(verb, _make_tournament_selection(operator, key, defaults[verb]))
-        elif operator.name == OWN_OPERATORS[verb]:
-            given = {"probability": defaults[verb]["indpb"]}
-            given |= _checked(key, operator, list(given))
-            _check_probability(verb, operator.name, given["probability"])
-            toolbox.register(verb, own[verb], **given)
-        elif function is not None:
-            probability, strength = defaults[verb]["indpb"], defaults[verb].get("sigma")
-            usual = {"probability": probability, "strength": strength}
-            made = _OwnFunction(key, verb, function, operator.options, usual)
-            toolbox.register(verb, {"mate": _mate_by_own, "mutate": _mutate_by_own}[verb], made)
-        else:
-            options = _complete(key, operator, getattr(tools, operator.name), defaults[verb])
-            call = partial(_call, f"{key}: {operator.name!r}", options)
-            toolbox.register(verb, adapters[verb], partial(call, getattr(tools, operator.name)))
+    # Arguments that an operator has and the recipe does not give, by their names in deap.tools.
+    sizes = {"tournsize": tournament_size, "size": tournament_size}
+    crossing = {"indpb": config.crossover_probability, "alpha": 0.5, "eta": 15.0}
+    mutating = {"indpb": config.mutation_probability, "mu": 0.0, "sigma": config.step_size}
+
+    _check_known("selection", config.selection)
+    toolbox.register("select", _make_tournament_selection(config.selection, sizes))
+    toolbox.register("mate", _make_operator("crossover", config.crossover, crossing))
+    toolbox.register("mutate", _make_operator("mutation", config.mutation, mutating))
     return toolbox
+
+
+def _check_known(kind: str, operator: Operator) -> None:
+    if find_code(operator.name) is None and operator.name not in operator_names(kind):
+        known = [*operator_names(kind), *REFERRED]
+        raise UnknownNameError(f"operator for {kind!r}", operator.name, known)
+
+
+def _make_operator(
+    kind: str, operator: Operator, defaults: dict[str, Any]
+) -> Callable[..., Genomes]:
+    """Return the crossover or mutation that *operator* names: ours, the user's, or DEAP's."""
+    key = f"variation.{kind}"
+    own: Callable[..., Genomes]
+    by_user: Callable[..., Genomes]
+    by_deap: Callable[..., Genomes]
+    if kind == "crossover":
+        own, by_user, by_deap = cross_uniformly, _mate_by_own, _mate_by_deap
+    else:
+        own, by_user, by_deap = mutate_gaussian, _mutate_by_own, _mutate_by_deap
+    _check_known(kind, operator)
+    probability, step_size = defaults["indpb"], defaults.get("sigma")
+    if operator.name == OWN_OPERATORS[kind]:
+        given = {"probability": probability}
+        given |= _checked(key, operator, list(given))
+        _check_probability(key, operator.name, given["probability"])
+        return partial(own, **given)
+    if (function := find_code(operator.name)) is not None:
+        usual = {"probability": probability, "step_size": step_size, "strength": step_size}
+        return partial(by_user, _OwnFunction(key, kind, function, operator.options, usual))
+    made = getattr(tools, operator.name)
+    options = _complete(key, operator, made, defaults)
+    return partial(by_deap, partial(_call, f"{key}: {operator.name!r}", options, made))
 
 
 def check_initialisation(decoder: Any, name: str) -> None:
@@ -384,10 +376,11 @@ def _generator(chance: Stream | np.random.Generator) -> np.random.Generator:
 
 
 def _make_tournament_selection(
-    operator: Operator, key: str, defaults: dict[str, Any]
+    operator: Operator, defaults: dict[str, Any]
 ) -> Callable[[TournamentResults, int, Stream], NDArray[np.int64]]:
-    """A selection that knows who met in tournaments, and who won them."""
-    if operator.name == OWN_OPERATORS["select"]:
+    """Return a selection that knows the tournaments that were played, and their winners."""
+    key = "variation.selection"
+    if operator.name == OWN_OPERATORS["selection"]:
         _checked(key, operator, [])
         return lambda played, count, stream: np.resize(played.winners(stream), count)
     select = make_selection(operator, key, **defaults)
@@ -409,11 +402,9 @@ def _checked(key: str, operator: Operator, known: list[str]) -> dict[str, Any]:
     return operator.options
 
 
-def _check_probability(verb: str, name: str, value: Any) -> None:
+def _check_probability(key: str, name: str, value: object) -> None:
     if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        raise BadValueError(
-            f"method.{verb}: probability of {name!r} is {value!r}: it must be from 0 to 1"
-        )
+        raise BadValueError(f"{key}: probability of {name!r} is {value!r}: it must be from 0 to 1")
 
 
 def _complete(

@@ -7,18 +7,16 @@ opponents. A study may have a method of that name for its game instead.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from evolve_arena.core.game import Config
 from evolve_arena.evolve.imitation import make_room
 from evolve_arena.evolve.learning.action_learning import ActionNotes
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
+from evolve_arena.evolve.settings.learning import ActionNetworkConfig, QLearningConfig
 from evolve_arena.evolve.td import (
-    TemporalConfig,
     TemporalLearner,
     each_learner,
     make_lesson,
@@ -29,35 +27,6 @@ from evolve_arena.players.board.workspace import SPARE_WORDS, seen_words
 
 LESSONS = "evolve_arena.evolve.learning.imitation_learning"
 ACTIONS = "evolve_arena.evolve.learning.action_learning"
-
-
-class QLearningConfig(TemporalConfig):
-    """The section ``[method]`` of a recipe."""
-
-    name: Literal["q-learning"] = "q-learning"
-    """The name of this method."""
-    trace_decay: float = Field(default=0.5, ge=0.0, le=1.0)
-    """λ: how much of a surprise reaches one move farther back, as far as the moves were the best
-    ones. 0: Watkins's Q-learning of single moves."""
-    exploration: float = Field(default=0.2, ge=0.0, le=1.0)
-    """The share of moves that are played at random."""
-    rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
-    """Factor of the steps of learning, which are 1 / units of the layer before: 1 / inputs in the
-    first one."""
-
-
-class ActionNetworkConfig(Config):
-    """The section ``[network]`` of a recipe."""
-
-    head: Literal["policy"] = "policy"
-    """An output for each move: its value. The legal move of the highest one is played."""
-    encoding: str = "planes"
-    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
-    for one's own piece and -1 for the opponent's."""
-    hidden: tuple[int, ...] = (64,)
-    """Units of each hidden layer, from the inputs on."""
-    activation: str = "tanh"
-    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
 
 
 class QLearning(TemporalLearner):

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.pairings import (
@@ -23,10 +22,11 @@ from evolve_arena.arena.pairings import (
     over_openings,
     random_openings,
 )
-from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.tables import pack_company, play_at_tables
+from evolve_arena.evolve.multiplayer import pack_external, play_alternately
+from evolve_arena.evolve.settings.neat import StagnationConfig
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.players.packed import PackedPlayers
 
@@ -38,29 +38,6 @@ SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
     "median2": np.median,
 }
 """neat-python's ``species_fitness_func``."""
-
-
-class StagnationConfig(Config):
-    """The section ``[method.stagnation]`` of a recipe."""
-
-    judge: Literal["record", "outside", "rank"] = "record"
-    """``record``: a species improves when its best member beats the best that it had before.
-    ``outside``: when its best member does better than ever against players from outside.
-    ``rank``: when its members rank higher among the population than ever."""
-    games: int = Field(default=60, ge=2, le=10_000)
-    """Matches of each species' best against its record, or against each player from outside."""
-    margin: float = Field(default=0.1, ge=0.0, lt=0.5)
-    """How much more than half of the points it takes to beat the record."""
-    opening_plies: int = Field(default=4, ge=0, le=20)
-    """Random plies at the beginning of these matches; fewer where games are too short for them."""
-    opponents: tuple[str, ...] = ("random",)
-    """The players from outside. Those of the recipe's checks would no longer be from outside."""
-
-    @model_validator(mode="after")
-    def _have_opponents(self) -> StagnationConfig:
-        if self.judge == "outside" and not self.opponents:
-            raise ValueError("opponents is empty, but the judge 'outside' needs some")
-        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +57,9 @@ def make_judges(config: StagnationConfig, game: AnyGame) -> list[PackedPlayers]:
     Raises:
         BadValueError: A specification names no player, or one that can't be compiled.
     """
-    if config.judge != "outside":
+    if config.criterion != "outside":
         return []
-    return pack_company(config.opponents, game, "method.stagnation.opponents")
+    return pack_external(config.opponents, game, "method.stagnation.opponents")
 
 
 def judge(
@@ -104,9 +81,9 @@ def judge(
         species_fitness_func: How the ranks of members become that of a species.
     """
     best = _find_best(state, fitness)
-    if config.judge == "record":
+    if config.criterion == "record":
         return _judge_by_record(config, state, best, arena)
-    if config.judge == "outside":
+    if config.criterion == "outside":
         figures = _play_outside(config, state, best, arena, judges)
     else:
         figures = summarise_species(_rank(fitness), state.species.members, species_fitness_func)
@@ -176,8 +153,8 @@ def _play(
     """
     count = max(1, config.games // 2)
     if find_game(arena.decoder.game.name).has_chance:
-        decks = derive_seeds(state.seed, 0, "stagnation", count)
-        return play_at_tables(arena, state.population, pairs, decks, others)
+        deals = derive_seeds(state.seed, 0, "stagnation", count)
+        return play_alternately(arena, state.population, pairs, deals, others)
     game = arena.decoder.game
     plies = min(config.opening_plies, longest_opening(game))
     openings = random_openings(game, plies, count, state.seed)

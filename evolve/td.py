@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from evolve_arena.arena.work import Work
-from evolve_arena.core.game import Config, GameSpec
+from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.backprop import new_pupil
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
+from evolve_arena.evolve.learning.learner import Learner, pack_opponents
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
@@ -30,6 +29,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
     PLIES,
     LearningSettings,
 )
+from evolve_arena.evolve.settings.learning import TdConfig, TemporalConfig, ValueNetworkConfig
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
@@ -47,58 +47,6 @@ from evolve_arena.players.packed import PackedPlayers
 OPPONENTS = "evolve_arena.evolve.learning.opponents"
 RETURNS = "evolve_arena.evolve.learning.returns"
 LESSONS = "evolve_arena.evolve.learning.network_learning"
-
-
-class TemporalConfig(LearnerConfig):
-    """The keys that the sections ``[method]`` of temporal-difference learners share."""
-
-    games: int = Field(default=2000, ge=1, le=1_000_000)
-    """Games that each learner plays in a generation."""
-    opponents: tuple[str, ...] = ()
-    """Players against whom it plays them, by turns and from each seat: those that are compiled,
-    such as ``minimax:depth=2`` or ``run:PATH``, and ``self``; without any it plays itself."""
-    trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
-    """λ: how much of a surprise reaches one move farther back; 0: nothing, 1: all of it."""
-    discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: what a result is worth one move earlier; 1: just as much."""
-    exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The share of moves that are played at random."""
-    rate_scale: float = Field(default=0.3, gt=0.0, le=100.0)
-    """Factor of the steps of learning, which are 1 / units of the layer before: 1 / inputs in the
-    first one."""
-    initialisation: str = "fan-in"
-    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
-
-
-class TdConfig(TemporalConfig):
-    """The section ``[method]`` of a recipe."""
-
-    name: Literal["td"] = "td"
-    """The name of this method."""
-    gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
-    """The error whose gradient a step goes down. That of the squared error has tanh's slope
-    as a factor, so that what is thought certain is hardly ever learned anew."""
-
-
-class ValueNetworkConfig(Config):
-    """The section ``[network]`` of a recipe."""
-
-    head: Literal["value"] = "value"
-    """One output, which scores every state that a move leads to."""
-    encoding: str = "planes"
-    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
-    for one's own piece and -1 for the opponent's. ``features``: the numbers that the file's
-    ``features`` writes."""
-    take_wins: bool = True
-    """true: a move that wins the game is played at once."""
-    hidden: tuple[int, ...] = (32,)
-    """Units of each hidden layer, from the inputs on; ``[]``: a weight for each input."""
-    activation: Literal["tanh"] = "tanh"
-    """The function of the hidden units."""
-    depth: int = 0
-    """Plies that the champion looks ahead by alpha-beta, up to 12; 0: only at its moves."""
-    rollouts: int = 0
-    """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
+from evolve_arena.evolve.learning.learner import Learner, pack_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -30,6 +29,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
     make_tuple_workspace,
     merge_shards,
 )
+from evolve_arena.evolve.settings.learning import TdTuplesConfig
 from evolve_arena.evolve.td import RETURNS, Lesson, find_game_of, make_lesson
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
@@ -38,50 +38,6 @@ from evolve_arena.players.board.workspace import count_changes, make_states, see
 from evolve_arena.players.tuples import TupleDecoder
 
 LESSONS = "evolve_arena.evolve.learning.board_learning"
-
-
-class TdTuplesConfig(LearnerConfig):
-    """The section ``[method]`` of a recipe."""
-
-    name: Literal["td-tuples"] = "td-tuples"
-    """Which method this is."""
-    games: int = Field(default=20_000, ge=1, le=1_000_000)
-    """Games that each learner plays in a generation; a multiple of ``shards``."""
-    opponents: tuple[str, ...] = ()
-    """Players against whom it plays them, by turns and from each seat: those that are compiled,
-    such as ``minimax:depth=2`` or ``run:PATH``, and ``self``; without any it plays itself."""
-    shards: int = Field(default=2, ge=1, le=64)
-    """In how many shares each learner plays its games. They begin a generation with the same
-    tables and are brought together at its end, so they can be played side by side; how many
-    there are is part of the result, how many cores play them is not."""
-    step: float = Field(default=0.004, ge=0.0, le=1.0)
-    """How far a table entry moves towards its target, at the start."""
-    step_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The step after ``schedule_games`` games; if it is left out, it stays what it is."""
-    exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The share of moves that are played at random."""
-    explore_wins: bool = True
-    """Whether a move at random may be played where another one wins at once. If not, the file must
-    list such moves (``wins``)."""
-    schedule_games: int = Field(default=1_000_000, ge=1)
-    """After so many games of a learner the step has come to its end, by the same difference per
-    game."""
-    trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
-    """λ: how much of a surprise reaches one move farther back; 0: nothing, 1: all of it."""
-    discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: what a result is worth one move earlier; 1: just as much."""
-    gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
-    """Of what error a step goes down the gradient. That of the squared error has tanh's slope
-    as a factor, so that what is thought certain is hardly ever learned anew."""
-    averaging: float = Field(default=0.05, gt=0.0, le=1.0)
-    """What plays is a running mean of the tables, into which each generation enters with this
-    weight; 1 is no mean at all."""
-
-    @model_validator(mode="after")
-    def _fit_together(self) -> TdTuplesConfig:
-        if self.games % self.shards:
-            raise ValueError(f"games is {self.games}, no multiple of the {self.shards} shards")
-        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +55,7 @@ class TdTuples(Learner[TdTuplesState]):
     """Learns tables by temporal differences."""
 
     name = "td-tuples"
-    rate = "method.step"
+    rate = "method.schedule.learning_rate"
     config_type = TdTuplesConfig
     genome_kind = "tuples"
     state_type = TdTuplesState
@@ -231,11 +187,12 @@ class TdTuples(Learner[TdTuplesState]):
 
     def _find_step(self, state: TdTuplesState) -> float:
         """How far entries move in this generation."""
-        config = self.config
-        if config.step_end is None:
-            return config.step
-        progress = min(1.0, state.generation * config.games / config.schedule_games)
-        return config.step + (config.step_end - config.step) * progress
+        schedule = self.config.schedule
+        start, end = schedule.learning_rate, schedule.final_learning_rate
+        if end is None:
+            return start
+        progress = min(1.0, state.generation * self.config.games / schedule.games)
+        return start + (end - start) * progress
 
 
 def teach_part(

@@ -192,6 +192,7 @@ class Desk:
         sections: list[tuple[str, type[BaseModel]]] = [
             ("network", kind.network_section(spec, loaded.network)),
             ("method", kind.config_type),
+            *((name, beside) for name in kind.sections if (beside := kind.find_section(name))),
         ]
         if kind.migrates:
             sections.append(("islands", IslandsConfig))
@@ -199,12 +200,9 @@ class Desk:
             sections.append(("search", SearchConfig))
         sections += [("check", CheckConfig), ("run", RunConfig)]
         left_out: dict[str, Collection[str]] = {"islands": {"each"}, "run": ORIGINS}
-        left_out["method"] = {str(kind.section)}
+        left_out["method"] = kind.sections
         for name, model in sections:
             fields += _describe_fields(name, model, values[name] or {}, left_out.get(name, ()))
-        if kind.section:
-            annotation: Any = kind.config_type.model_fields[kind.section].annotation
-            fields += _describe_fields(kind.section, annotation, values.get(kind.section) or {}, ())
         return {"recipe": recipe, "title": loaded.title, "game": spec.name, "fields": fields}
 
     def write_recipe(self, recipe: str, changes: list[str]) -> str:

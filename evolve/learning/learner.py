@@ -13,7 +13,6 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results, seat_players
@@ -48,30 +47,11 @@ class DivergedError(ArenaError):
     """A learner's weights grew beyond all bounds."""
 
 
-class JudgedConfig(Config):
-    """What the sections ``[method]`` of all learners have."""
-
-    individuals: int = Field(default=1, ge=1, le=1000)
-    """Learners, side by side."""
-    judge: str | None = None
-    """If there are several, the champion is who scores best in matches among them, draws a half;
-    or against this player, if one is named."""
-    judge_games: int = Field(default=200, ge=2, le=100_000)
-    """How many games each of them plays then, colours balanced; among them from random openings."""
-
-
-class LearnerConfig(JudgedConfig):
-    """Settings of learners that play games themselves."""
-
-    games: int = Field(default=1000, ge=1, le=1_000_000)
-    """Games that each learner plays against itself in a generation."""
-
-
 class Learner(Method[S]):
     """Base of the learning methods."""
 
     config: Any
-    """A :class:`JudgedConfig`."""
+    """A `SharedLearnerConfig`."""
     rate: ClassVar[str]
     """The key that is to be lowered if learning diverges."""
     takes_features: ClassVar[bool] = False
@@ -100,7 +80,9 @@ class Learner(Method[S]):
             raise BadValueError(
                 f"method.individuals is {config.individuals}: where more than two play, one learns"
             )
-        self._judge = self._make_judge() if config.judge and config.individuals > 1 else None
+        self._judge = (
+            self._make_judge() if config.final.opponent and config.individuals > 1 else None
+        )
 
     @abstractmethod
     def make_work(self, state: S) -> Work:
@@ -190,7 +172,7 @@ class Learner(Method[S]):
     def _meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
         """Each two in both colours, from the same openings; of many learners each some others."""
         game, seeded = self.decoder.game, (state.seed, state.generation)
-        rounds = max(1, self.config.judge_games // 2)
+        rounds = max(1, self.config.final.games // 2)
         drawn = derive_seeds(*seeded, "who meets whom", 1)
         pairings = both_colours(random_opponents(len(genomes), rounds, drawn))
         rounds = max(1, rounds // (len(pairings) // len(genomes)))
@@ -205,13 +187,15 @@ class Learner(Method[S]):
         assert self._judge is not None
         order = np.arange(len(genomes) + 1, dtype=np.int32)
         pairings = both_colours(gauntlet(order[:-1], order[-1:]))
-        pairings = np.repeat(pairings, max(1, self.config.judge_games // 2), axis=0)
+        pairings = np.repeat(pairings, max(1, self.config.final.games // 2), axis=0)
         seeds = derive_seeds(state.seed, state.generation, "judge", len(pairings))
         return arena.play(genomes, pairings, seeds, others=[self._judge]), pairings
 
     def _make_judge(self) -> PackedPlayers:
-        assert self.config.judge
-        return make_compiled(self.config.judge, self.decoder.game, "method.judge").packed
+        assert self.config.final.opponent
+        return make_compiled(
+            self.config.final.opponent, self.decoder.game, "method.final.opponent"
+        ).packed
 
 
 def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[NDArray[Any], ...]:

@@ -21,7 +21,7 @@ raises an error to prevent it."""
 
 CODE = "code"
 """The folder of a run in which copies of the user's code lie."""
-WITH_CODE = ("method", "check")
+WITH_CODE = ("method", "matches", "variation", "check")
 """The sections whose values may name such."""
 
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import FILE, SPIEL, find_game, game_names, usual_game
-from evolve_arena.evolve.neat import OF_OWN_ENGINE, Neat
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.settings.neat import OF_OWN_ENGINE
 from evolve_arena.genomes.neat.ini import WholeIni, read_whole_ini
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import fit_decoder
@@ -21,7 +22,7 @@ from evolve_arena.runs.recipes.recipe import (
     LARGEST,
     describe_recipe,
     load_recipe,
-    read_content,
+    read_renamed,
     recipe_names,
     usual_recipe,
 )
@@ -72,19 +73,21 @@ def read_neat_config(
     if name.endswith(FILE) or name.startswith(SPIEL):
         changes["method.name"] = "neat"
     else:
-        content = read_content(name)
+        content = read_renamed(name)
         method = content.get("method", {})
         if method.get("name") != "neat":
             game = find_game(str(content.get("game", {}).get("name", usual_game())))
             usual = usual_recipe(game, {"method.name": "neat"})
-            changes |= {"method": usual["method"], "network": {}}
+            sections = ("method", "matches", "variation")
+            changes |= {key: usual.get(key, {}) for key in sections} | {"network": {}}
         elif own.get("method.engine") != "own":
-            for key in OF_OWN_ENGINE.keys() & method.keys():
-                remarks.append(
-                    f"method.{key} of the recipe was dropped: {OF_OWN_ENGINE[key]} says it"
-                )
-            rest = {key: value for key, value in method.items() if key not in OF_OWN_ENGINE}
-            changes["method"] = rest
+            for section in ("method", "variation"):
+                rest = dict(content.get(section, {}))
+                for key in [key for key in rest if f"{section}.{key}" in OF_OWN_ENGINE]:
+                    instead = OF_OWN_ENGINE[f"{section}.{key}"]
+                    remarks.append(f"{section}.{key} of the recipe was dropped: {instead} says it")
+                    del rest[key]
+                changes[section] = rest
     changes["method.engine"] = "neat-python"
     if ini.seed is not None and ini.seed >= 0:
         changes["run.seed"] = ini.seed

@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +61,7 @@ from evolve_arena.runs.recipes.code import (
     unpin_code,
 )
 from evolve_arena.runs.recipes.methods import find_method, methods_of
+from evolve_arena.runs.recipes.old_keys import RENAMED, rename_keys
 from evolve_arena.runs.recipes.sections import (
     CheckConfig,
     RunConfig,
@@ -78,22 +79,20 @@ MOST_DOTS = 200
 """Dots in a line; for keys of thousands of parts the library takes minutes."""
 DEEPEST = 8
 """How deep sections and lists may lie in one another."""
+UNKNOWN = ("is no key", "unknown setting")
+"""Words of errors about keys that there are not."""
 GAMES = "game"
 """The folder of a run in which its game lies, if that is one in one file."""
-USUAL: dict[str, dict[str, Any]] = {
+USUAL: dict[str, dict[str, dict[str, Any]]] = {
     "tournament": {
-        "individuals": 100,
-        "tournament_size": 5,
-        "mutation_probability": 0.03,
-        "mutation_strength": 0.1,
-        "initialisation": "fan-in",
-        "noise": 0.1,
-        "hall_of_fame": {"size": 50, "every": 5, "opponents": 5},
+        "method": {"individuals": 100, "tournament_size": 5, "initialisation": "fan-in"},
+        "matches": {"noise": 0.1, "hall_of_fame": {"size": 50, "every": 5, "opponents": 5}},
+        "variation": {"mutation_probability": 0.03, "step_size": 0.1},
     },
-    "neat": {"opponents": 10, "noise": 0.1},
-    "td-tuples": {"games": 5000},
+    "neat": {"matches": {"opponents": 10, "noise": 0.1}},
+    "td-tuples": {"method": {"games": 5000}},
 }
-"""What a method is told for a game that has no recipe, by method."""
+"""The sections of a recipe for a game that has none, by method."""
 USUAL_NEAT = {
     "pop_size": 100,
     "activation_default": "relu",
@@ -121,10 +120,12 @@ GONE: dict[str, Any] = {
     "method.schedule_games": 1_000_000,
 }
 """Keys that older runs have, which changed nothing with these values."""
-EVOLVED = ("method", "islands")
-"""The sections that may name code with which is evolved."""
-OF_METHODS = ("network", "method", "neat")
-"""The sections of which a method says what they hold."""
+BESIDE = ("matches", "variation", "neat")
+"""The sections that a method may have beside ``[method]``."""
+EVOLVED = ("method", "matches", "variation", "islands")
+"""The sections that may name code that takes part in evolution."""
+OF_METHODS = ("network", "method", *BESIDE)
+"""The sections whose keys depend on the method."""
 OPPONENTS_KEYS = {"check", "check.opponents"}
 """Who types a value for one of these has chosen the opponents himself."""
 
@@ -146,6 +147,10 @@ class Recipe(Config):
     `Method.network_section`."""
     method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
     """How players are bred or learn; its key ``name`` says which other keys there are."""
+    matches: dict[str, Any] | None = None
+    """How individuals play, for the methods whose individuals play against each other."""
+    variation: dict[str, Any] | None = None
+    """Selection, crossover and mutation, for the methods that have them."""
     neat: dict[str, Any] | None = None
     """neat-python's keys, for the method that has a section for them."""
     islands: IslandsConfig | None = None
@@ -161,6 +166,8 @@ class Recipe(Config):
     """Of a game in one file that does not ship: the file's name, and the content that was run."""
     _left_out: tuple[str, ...] = PrivateAttr(default=())
     """Keys that fell away, as they belong to another method than the one that was chosen."""
+    _renamed: dict[str, str] = PrivateAttr(default_factory=dict)
+    """Old keys that the file or the changes have, each with the one of today."""
 
     @model_validator(mode="before")
     @classmethod
@@ -186,24 +193,26 @@ class Recipe(Config):
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be told of the recipe: settings that fell away, in a line."""
-        if not self._left_out:
-            return []
-        name, keys = self.method["name"], ", ".join(self._left_out)
-        return [f"left out, since method {name} does not have them: {keys}"]
+        """Lines for the user: keys that have other names now, and settings that fell away."""
+        told = []
+        if self._renamed:
+            pairs = ", ".join(f"{new} (was {old})" for old, new in self._renamed.items())
+            told.append(f"old names of keys are read; write {pairs}")
+        if self._left_out:
+            name, keys = self.method["name"], ", ".join(self._left_out)
+            told.append(f"left out, since method {name} does not have them: {keys}")
+        return told
 
     def make_config(self, island: int | None = None) -> Config:
         """The method's settings, or those of an *island*, from 0."""
         kind = self.kind
-        content = dict(self.method)
-        if kind.section is not None:
-            content[kind.section] = getattr(self, kind.section) or {}
+        content = self.method | {name: getattr(self, name) or {} for name in kind.sections}
         each = self.islands.each if self.islands and island is not None else ()
         if island is None or island >= len(each):
             return kind.config_type.model_validate(content)
         own = dict(each[island])
-        if kind.section in own:
-            content[kind.section] = {**content[kind.section], **own.pop(kind.section)}
+        for name in own.keys() & {*kind.sections}:
+            own[name] = {**content[name], **own[name]}
         return _validate(kind.config_type, {**content, **own}, f"islands.each.{island + 1}.")
 
     def make_decoder(self) -> Decoder:
@@ -319,7 +328,7 @@ class Recipe(Config):
         """Whether runs of both are the same, whatever they are called and keep."""
         keys = "id", "keep_newest", "keep_every", "start_sha256"
         one, two = (recipe.with_run(**dict.fromkeys(keys)) for recipe in (self, other))
-        one._left_out = two._left_out
+        one._left_out, one._renamed = two._left_out, two._renamed
         return one == two
 
     def check_permitted(self, text: str) -> None:
@@ -345,7 +354,8 @@ class Recipe(Config):
         if self._game_file:
             name, content = self._game_file
             found[f"{GAMES}/{name}"] = content
-        return found | copy_code([self.method, list(self.check.opponents)])
+        named = [self.method, self.matches, self.variation, list(self.check.opponents)]
+        return found | copy_code(named)
 
     def to_toml(self) -> str:
         """The recipe as a TOML file; :meth:`files` are to lie beside it."""
@@ -353,7 +363,8 @@ class Recipe(Config):
         if self._game_file:
             content["game"]["name"] = f"{GAMES}/{self._game_file[0]}"
         for key in WITH_CODE:
-            content[key] = unpin_code(content[key])
+            if key in content:
+                content[key] = unpin_code(content[key])
         return tomli_w.dumps(content)
 
     def change(self, changes: Mapping[str, Any]) -> Recipe:
@@ -404,7 +415,7 @@ def load_recipe(
     try:
         recipe = _resolve_changed(content, values, source, Path(source).parent, permit)
     except RecipeError as error:
-        if " is no key" in str(error):
+        if any(words in str(error) for words in UNKNOWN):
             _refuse_unknown_keys(content, values)
         raise
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
@@ -412,10 +423,14 @@ def load_recipe(
 
 def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
     """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
-    for key in values:
+    sections = {name: part for name, part in content.items() if isinstance(part, dict)}
+    written = [f"{name}.{key}" for name in OF_METHODS for key in sections.get(name, {})]
+    for key in (*values, *written):
+        if key in RENAMED:  # was read, or the method has none such
+            continue
         rest = {name: part for name, part in content.items() if name != key}
         try:
-            text = explain_key(key, list_keys(rest))
+            text = explain_key(key, list_keys(rest), key in values)
         except ArenaError:  # of which the first error tells
             return
         if text:
@@ -427,13 +442,15 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     method = str(values.get("method.name", "tournament"))
     kernel, rules = game.kernel, game.game.rules_type()
     content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
-    content["method"] = {"name": method, **USUAL.get(method, {})}
+    content["method"] = {"name": method}
+    for section, values_there in copy.deepcopy(USUAL.get(method, {})).items():
+        content[section] = {**content.get(section, {}), **values_there}
     plies = min(4, kernel.longest_opening(rules))
-    if game.has_chance or game.most_seats > 2:  # then they meet at tables
+    if game.has_chance or game.most_seats > 2:  # then they play all deals
         for key in ("hall_of_fame", "opponents"):
-            content["method"].pop(key, None)
+            content.get("matches", {}).pop(key, None)
     if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
-        content["method"]["openings"] = {"plies": plies, "count": 2}
+        content["matches"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":
         content["neat"] = dict(USUAL_NEAT)
     if method == "td-tuples" and getattr(game.game(), "repeats_turns", bool)():
@@ -502,7 +519,9 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
     }
     while True:
         try:
-            return _resolve(content, str(path), path.parent, permit or refuse_files)
+            recipe = _resolve(content, str(path), path.parent, permit or refuse_files)
+            recipe._renamed = {}  # the file is the run's own
+            return recipe
         except RecipeError as error:
             name = _find_unknown(error)
             if name not in named:
@@ -574,6 +593,14 @@ def read_content(name: str) -> dict[str, Any]:
         ArenaError: There is none, or it can't be read.
     """
     return _read(name)[0]
+
+
+def read_renamed(name: str) -> dict[str, Any]:
+    """Return what :func:`read_content` does, with today's keys in place of older ones."""
+    content = read_content(name)
+    with suppress(ArenaError):  # its game or its method is not known here
+        content = dict(_rename(content)[0])
+    return content
 
 
 def _read(name: str) -> tuple[dict[str, Any], str]:
@@ -652,6 +679,7 @@ def _resolve(
             key: pin_code(value, folder, permit) if key in WITH_CODE else value
             for key, value in content.items()
         }
+        content, renamed = _rename(content, typed)
         recipe = _validate(Recipe, content, "")
         spec = recipe.spec
         rules: Any = spec.game.rules_type
@@ -668,6 +696,7 @@ def _resolve(
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
         check_openings(recipe.make_game(), recipe.check.opening_plies, "check.opening_plies")
+        recipe._renamed = renamed
         recipe._foreign = frozenset(recipe.programs)
         recipe._game_file = file
     except NotPermittedError:
@@ -675,6 +704,17 @@ def _resolve(
     except ArenaError as error:
         raise RecipeError(f"{source}: {error}") from None
     return recipe
+
+
+def _rename(
+    content: Mapping[str, Any], typed: Collection[str] = ()
+) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """Return the *content* of a recipe with today's keys, and the old ones that it had."""
+    game, method = content.get("game", {}), content.get("method", {})
+    if not isinstance(game, Mapping) or not isinstance(method, Mapping):
+        return content, {}
+    kind = find_method(str(method.get("name", "tournament")), _find_game(game).name)
+    return rename_keys(content, kind.config_type, kind.sections, typed)
 
 
 def _open_game_file(
@@ -728,11 +768,15 @@ def _resolve_changed(
     too; if it can't do with what is left, all of them fall away. The title names the method then.
     """
     versions, game = [content], content.get("game", {})
+    earlier: dict[str, str] = {}
     old = {key: content.get(key, {}) for key in OF_METHODS}
     is_whole = all(isinstance(part, dict) for part in (*old.values(), game))
     name = values.get("method.name")
     if name is not None and is_whole and name != old["method"].get("name", "tournament"):
         with suppress(ArenaError):  # a file that was not run yet
+            renamed, earlier = _rename(content)
+            content = dict(renamed)
+            old = {key: content.get(key, {}) for key in OF_METHODS}
             usual = usual_recipe(_find_game(game), values)
             new = {key: usual[key] for key in OF_METHODS if key in usual}
             subject, colon, _ = str(content.get("title", "")).partition(":")
@@ -748,6 +792,7 @@ def _resolve_changed(
             if version is versions[-1]:
                 raise
             continue
+        recipe._renamed = earlier | recipe._renamed
         if version is not versions[0]:
             keys = [
                 f"{section}.{key}" for section in OF_METHODS for key in content.get(section, {})
@@ -770,7 +815,7 @@ def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collect
         refused = found
     if refused:
         (key, other), *more = refused.items()
-        instead = kind.instead.get(key)
+        instead = kind.instead.get(RENAMED.get(key, key))
         raise RecipeError(
             f"{key} is a key of the method {other!r}, not of {kind.name!r}: "
             + (f"write {instead}" if instead else "leave it out")
@@ -778,13 +823,17 @@ def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collect
         )
     left = {
         section: {k: v for k, v in content.items() if f"{section}.{k}" not in found}
-        for section, content in (("network", recipe.network), ("method", recipe.method))
+        for section, content in _list_sections(recipe)
     }
     changed = recipe.model_copy(update=left)
     changed._left_out = tuple(found)
-    if recipe.neat is not None and kind.section is None and "method.name" in typed:
-        changed = changed.model_copy(update={"neat": None})
-        changed._left_out = (*found, *(f"neat.{key}" for key in recipe.neat))
+    if "method.name" in typed:
+        for name in BESIDE:
+            content = getattr(recipe, name)
+            if content is not None and name not in kind.sections:
+                left_out = (*changed._left_out, *(f"{name}.{key}" for key in content))
+                changed = changed.model_copy(update={name: None})
+                changed._left_out = tuple(dict.fromkeys(left_out))
     return changed
 
 
@@ -793,45 +842,73 @@ def _find_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, s
     found: dict[str, str] = {}
     if issubclass(kind, AbsentMethod):
         return found
-    for section, content in (("network", recipe.network), ("method", recipe.method)):
+    for section, content in _list_sections(recipe):
         own = _keys_of(kind, section, recipe.spec)
         for key in (key for key in content if key not in own):
+            there, _, last = RENAMED.get(f"{section}.{key}", f"{section}.{key}").partition(".")
             others = [
                 name
                 for name, other in methods_of(recipe.spec.name).items()
                 if key in _keys_of(other, section, recipe.spec)
+                or last.partition(".")[0] in _keys_of(other, there, recipe.spec)
             ]
             if others:
                 found[f"{section}.{key}"] = others[0]
     return found
 
 
+def _list_sections(recipe: Recipe) -> list[tuple[str, dict[str, Any]]]:
+    """Return the sections that a *recipe* has of those whose keys depend on the method."""
+    sections = [(name, getattr(recipe, name)) for name in OF_METHODS if name != "neat"]
+    return [(name, content) for name, content in sections if content is not None]
+
+
 def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collection[str]:
-    """The keys of a method in the section ``[network]`` or ``[method]``."""
+    """Return the keys of a method in one of its sections."""
     if section == "network":
         return kind.network_keys(game)
-    return [name for name, field in kind.config_type.model_fields.items() if not field.exclude]
+    model: type[BaseModel] | None = kind.config_type
+    if section != "method":
+        model = kind.find_section(section)
+    fields = model.model_fields if model else {}
+    return [name for name, field in fields.items() if not field.exclude]
 
 
 def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
-    """The section ``[method]``, and the other one that its method may have."""
-    if kind.section is None:
-        if recipe.neat is not None and not issubclass(kind, AbsentMethod):
+    """Return the section ``[method]``, and the others that its method has."""
+    for name in BESIDE:
+        if getattr(recipe, name) is None or issubclass(kind, AbsentMethod):
+            continue
+        if name not in kind.sections:
+            having = [
+                repr(other)
+                for other, each in methods_of(recipe.spec.name).items()
+                if name in each.sections
+            ]
             raise RecipeError(
-                f"neat: the method {kind.name!r} has no such section (method.name = 'neat' has)"
+                f"{name}: the method {kind.name!r} has no such section"
+                f" (method.name = {' or '.join(having)} has)"
             )
-        method = _validate(kind.config_type, recipe.method, "method.")
-        return {"method": method.model_dump(mode="json", exclude_none=True)}
-    if kind.section in recipe.method:
-        raise RecipeError(f"method.{kind.section}: write [{kind.section}], not a part of [method]")
-    inner = kind.config_type.model_fields[kind.section].annotation
-    assert isinstance(inner, type)
-    own = _validate(inner, getattr(recipe, kind.section) or {}, f"{kind.section}.")
-    method = _validate(kind.config_type, {**recipe.method, kind.section: own}, "method.")
-    return {
-        "method": method.model_dump(mode="json", exclude_none=True),
-        kind.section: own.model_dump(mode="json", exclude_none=True),
-    }
+    for name in kind.sections:
+        if name in recipe.method:
+            raise RecipeError(f"method.{name}: write [{name}], not a part of [method]")
+    beside = {name: getattr(recipe, name) or {} for name in kind.sections}
+    try:
+        method = _validate(kind.config_type, {**recipe.method, **beside}, "method.")
+    except RecipeError as error:
+        raise RecipeError(_name_section(str(error), kind.sections)) from None
+    parts = {"method": method, **{name: getattr(method, name) for name in kind.sections}}
+    return {key: part.model_dump(mode="json", exclude_none=True) for key, part in parts.items()}
+
+
+def _name_section(text: str, sections: Sequence[str]) -> str:
+    """Return an error's *text* with the key as recipes write it: a section is no part of another.
+
+    >>> _name_section("method.matches.noise is 2", ["matches"])
+    'matches.noise is 2'
+    """
+    inside = text.removeprefix("method.")
+    return inside if inside.startswith(tuple(f"{name}." for name in sections)) else text
 
 
 def _validate(model: type[Model], content: Mapping[str, Any], prefix: str) -> Model:

@@ -131,11 +131,8 @@ def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         ArenaError: There is no such game or method.
     """
     found: dict[str, tuple[str, ...]] = {"title": ()}
-    sections = find_sections(content)
-    for section, model in (SECTIONS | sections).items():
+    for section, model in find_sections(content).items():
         found |= {key: _values_of(f.annotation) for key, f, _ in list_fields(model, f"{section}.")}
-    for section in sections.keys() - {"game", "network", "method", *SECTIONS}:  # of a method alone
-        found = {key: found[key] for key in found if not key.startswith(f"method.{section}.")}
     game = find_game(str(_value_of(content, "game", "name", usual_game())))
     found["method.name"] = tuple(methods_of(game.name))
     return found
@@ -155,8 +152,7 @@ def find_sections(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
         "network": kind.network_section(spec, network if isinstance(network, dict) else {}),
         "method": kind.config_type,
     }
-    if kind.section is not None:
-        models[kind.section] = kind.config_type.model_fields[kind.section].annotation
+    models |= {name: kind.find_section(name) for name in kind.sections}
     return models | SECTIONS
 
 
@@ -175,8 +171,14 @@ def suggest_key(key: str, known: Iterable[str]) -> list[str]:
     return near[:MOST_SUGGESTED]
 
 
-def explain_key(key: str, known: Iterable[str]) -> str | None:
-    """A line about a *key* of ``--set`` that stands in no section, or in a wrong one; else None."""
+def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | None:
+    """Return a line about a *key* that stands in no section, or in a wrong one; else None.
+
+    Args:
+        key: Dotted.
+        known: All keys of the recipe.
+        typed: True if the user typed it for ``--set``, and no file has it.
+    """
     names = _with_parts(known)
     if key in names or any(name.startswith(f"{key}.") for name in names):
         return None
@@ -187,8 +189,10 @@ def explain_key(key: str, known: Iterable[str]) -> str | None:
         return None  # the section's own error names its keys
     near = suggest_key(key, names)
     meant = f": did you mean {' or '.join(map(quote, near))}?" if near else ""
+    if not typed:
+        return f"unknown setting {quote(key)}{meant}"
     option, meant = spell("--set", "changes:"), meant or "; write section.key=value"
-    return f"{option} {key}: {quote(key)} is no key{meant}"
+    return f"{option} {key}: unknown setting {quote(key)}{meant}"
 
 
 def _with_parts(known: Iterable[str]) -> list[str]:

@@ -26,8 +26,8 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.learning.tuple_learning import FIGURES
+from evolve_arena.evolve.settings.learning import FinalConfig, LearnerConfig
 from evolve_arena.evolve.td import LearnerState, VectorLearner
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.simd import LANES
@@ -73,7 +73,7 @@ class TdLinearConfig(LearnerConfig):
     name: Literal["td-linear"] = "td-linear"
     """Which method this is."""
     games: int = Field(default=200, ge=1, le=1_000_000)
-    judge: str = "minimax:depth=2,noise=0.2"
+    final: FinalConfig = FinalConfig(opponent="minimax:depth=2,noise=0.2")
     update: Literal["every-move", "end-of-game"] = "end-of-game"
     """When weights change: after each move of the player's, or when the game has ended."""
     rule: Literal["td", "burge"] = "td"

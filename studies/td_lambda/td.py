@@ -19,7 +19,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
-from evolve_arena.evolve.learning.learner import LearnerConfig
+from evolve_arena.evolve.settings.learning import LearnerConfig
 from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder

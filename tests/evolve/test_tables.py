@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.evolve.table_settings import TablesConfig, find_tables
+from evolve_arena.evolve.tables import Tables, plan_tables, play_at_tables
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
@@ -21,8 +23,6 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.matches import OFFENCE_POINTS, mean_by_player, value_seats
-from evolve_arena.evolve.table_settings import TablesConfig, find_tables
-from evolve_arena.evolve.tables import Tables, plan_tables, play_at_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
