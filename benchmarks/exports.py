@@ -37,7 +37,7 @@ ALIKE: dict[str, Any] = {
 SHORT: dict[str, dict[str, Any]] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
-    "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},
+    "evolutionary-programming": {"method.individuals": 4, "matches.opponents": 2},
     "td": {"method.games": 100},
     "q-learning": {"method.games": 100},
     "td-tuples": {"method.games": 2000},

@@ -304,7 +304,7 @@ def sweep(
 
     Args:
         recipe: The name of a shipped recipe, or the path of a file.
-        values: What is tried, by dotted key: ``{"method.mutation_strength": [0.05, 0.1]}``.
+        values: What is tried, by dotted key: ``{"variation.step_size": [0.05, 0.1]}``.
         seeds: How many (1, 2, ...), or which.
         folder: Where the runs lie; ``sweeps/NAME`` if None.
         changes: What all runs have in common; see `evolve_arena.start`.
@@ -369,7 +369,7 @@ def sweep(
 
 
 def read_sweep(changes: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """What texts like ``method.mutation_strength=0.05,0.1`` say is tried, and what is set for all.
+    """What texts like ``variation.step_size=0.05,0.1`` say is tried, and what is set for all.
 
     A comma within brackets, braces or quotes belongs to a value: ``network.hidden=[8],[16,16]``.
 

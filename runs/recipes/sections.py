@@ -196,7 +196,7 @@ def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | Non
 
 
 def _with_parts(known: Iterable[str]) -> list[str]:
-    """The keys, and what has keys inside a section: ``method.hall_of_fame``."""
+    """The keys, and what has keys inside a section: ``matches.hall_of_fame``."""
     names = list(known)
     inner = [name.rpartition(".")[0] for name in names if name.count(".") > 1]
     return list(dict.fromkeys([*names, *inner]))

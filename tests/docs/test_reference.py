@@ -83,7 +83,7 @@ def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
 
 def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     written = {name: write() for name, write in generate.GENERATED.items()}
-    assert "`method.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
+    assert "`matches.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
     assert "`network.script` | text" in written["network_keys"]
     assert "| `othello` | `game.size` | 6 or 8 | 8 | Cells along a side" in written["game_keys"]
     for name in {command.name or command.callback.__name__ for command in app.registered_commands}:  # type: ignore[union-attr]

@@ -5,6 +5,7 @@ They are linear: what a position is worth is the sum of the weights of the cells
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
@@ -16,10 +17,10 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
-    EvolutionaryProgrammingConfig,
 )
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.tournament import Tournament
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from tests.genomes.neat.theirs import STILL
@@ -103,24 +104,40 @@ def graphs(strong_ones: dict[int, Weights], size: int) -> NeatPopulation:
     return replace(concatenate(genomes), keys=np.arange(1, size + 1))
 
 
+def make_config(method: type[Method[Any]], settings: Mapping[str, Any]) -> Any:
+    """The configuration with these *settings*, each in the section that has a key of its name."""
+    content: dict[str, Any] = {section: {} for section in method.sections}
+    for key, value in settings.items():
+        if key in content:
+            content[key] |= value
+            continue
+        sections = ((name, method.find_section(name)) for name in method.sections)
+        places = [name for name, model in sections if model and key in model.model_fields]
+        if key in method.config_type.model_fields or not places:
+            content[key] = value
+        else:
+            content[places[0]][key] = value
+    return method.config_type.model_validate(content)
+
+
 def make_tournament(decoder: Any = LINEAR, **settings: Any) -> Tournament:
     """Tournaments whose children are copies, where each pair meets once."""
     calm = {"crossover_probability": 0.0, "mutation_probability": 0.0, "draw_points": 0.0}
     config = {"individuals": 6, "tournament_size": 3, **calm, **ONE_GAME, **settings}
-    return Tournament(TournamentConfig.model_validate(config), decoder)
+    return Tournament(make_config(Tournament, config), decoder)
 
 
 def make_programming(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
     """Evolutionary programming whose children are nearly copies, where each pair meets once."""
-    calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
+    calm = {"step_size": 1e-6, "step_size_rate": 1e-6}
     config = {"individuals": 4, **calm, **ONE_GAME, **settings}
-    return EvolutionaryProgramming(EvolutionaryProgrammingConfig.model_validate(config), decoder)
+    return EvolutionaryProgramming(make_config(EvolutionaryProgramming, config), decoder)
 
 
 def make_neat(decoder: Any = GRAPHS, neat: Any = None, **settings: Any) -> Neat:
     """NEAT with a population of six; openings are none."""
     config = {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
-    return Neat(NeatMethodConfig.model_validate(config), decoder)
+    return Neat(make_config(Neat, config), decoder)
 
 
 def assert_same(one: Any, other: Any, name: str = "state") -> None:

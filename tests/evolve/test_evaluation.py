@@ -143,7 +143,7 @@ SORTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "programming": (
         "evolutionary-programming",
-        {"mutation_strength": 0.1, "noise": 0.2, "hall_of_fame": HALL},
+        {"step_size": 0.1, "noise": 0.2, "hall_of_fame": HALL},
     ),
     "plain": ("neat", {}),
     "doomed": ("neat", {"neat": DOOMED, "hall_of_fame": HALL}),
@@ -212,7 +212,7 @@ LEARNERS: dict[str, tuple[dict[str, Any], int]] = {
         20,
     ),
     "evolutionary-programming": (
-        {"opponents": 10, "noise": 0.1, "mutation_strength": 0.05, "strength_rate": None},
+        {"opponents": 10, "noise": 0.1, "step_size": 0.05, "step_size_rate": None},
         30,
     ),
 }

@@ -26,11 +26,11 @@ VECTORS = ["method.individuals=10", "method.tournament_size=3", "network.hidden=
 GRAPHS = ["neat.pop_size=12"]
 ISLANDS = ["islands.interval=2", "islands.migrants=2"]
 KINDS = {
-    "tournament": ("connect-four", [*VECTORS, "method.self_adaptive=true"]),
+    "tournament": ("connect-four", [*VECTORS, "variation.self_adaptive=true"]),
     "neat": ("connect-four-neat", GRAPHS),
     "evolutionary-programming": (
         "checkers",
-        ["method.individuals=6", "method.opponents=2", "network.depth=1", "network.hidden=[3]"],
+        ["method.individuals=6", "matches.opponents=2", "network.depth=1", "network.hidden=[3]"],
     ),
 }
 
@@ -75,7 +75,7 @@ def test_a_random_topology_is_a_ring_in_a_new_order_each_time() -> None:
 
 
 def test_newcomers_are_the_fittest_of_the_island_before() -> None:
-    method = make_islands("tournament", "method.self_adaptive=false")
+    method = make_islands("tournament", "variation.self_adaptive=false")
     state, arena = method.initial(3), Arena(method.decoder, SerialExecutor())
     before, _ = method.proceed(state, arena, 2)
     assert len(before.waiting) == 4
@@ -230,9 +230,9 @@ def test_a_callback_hears_of_each_generation_and_stops_the_run(tmp_path: Path) -
 
 
 def test_islands_have_settings_of_their_own() -> None:
-    changes = "islands.each=[{mutation_strength=0.5}, {individuals=14}]"
+    changes = "islands.each=[{variation={step_size=0.5}}, {individuals=14}]"
     method = make_islands("tournament", changes)
-    assert [m.config.mutation_strength for m in method.methods][:2] == [0.5, 0.1]
+    assert [m.config.variation.step_size for m in method.methods][:2] == [0.5, 0.1]
     assert [len(island.population) for island in go(method, 4).islands] == [10, 14, 10, 10]
     graphs = make_islands("neat", "islands.each=[{neat={pop_size=20}}]")
     assert [len(island.population) for island in go(graphs, 2).islands] == [20, 12, 12, 12]

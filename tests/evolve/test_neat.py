@@ -79,7 +79,7 @@ def test_who_meets_whom(pairing: str, opponents: int, colours: str) -> None:
         pairing=pairing,
         opponents=opponents,
         colours=colours,
-        stagnation={"judge": "rank"},
+        stagnation={"criterion": "rank"},
     )
     state = begin(method, graphs({row: strong(row % 5) for row in range(0, 15, 2)}, 15))
     assert len(state.species) > 3
@@ -155,7 +155,7 @@ def test_children_come_only_from_species_that_go_on() -> None:
     method = make_method(
         neat={**CALM, "pop_size": 8, "compatibility_threshold": 0.5, "species_elitism": 1},
         pairing="round-robin",
-        stagnation={"judge": "record"},
+        stagnation={"criterion": "record"},
     )
     population = graphs({row: strong() for row in range(4)}, 8)
     state = begin(method, population)
@@ -179,7 +179,7 @@ def test_species_for_which_there_is_no_room_end() -> None:
     method = make_method(
         neat={**CALM, "pop_size": 8, "compatibility_threshold": 0.5, "min_species_size": 8},
         pairing="round-robin",
-        stagnation={"judge": "record"},
+        stagnation={"criterion": "record"},
     )
     state = begin(method, graphs({row: strong() for row in range(4, 8)}, 8))
     assert state.species.keys.tolist() == [1, 2]
@@ -217,7 +217,7 @@ def test_what_a_species_reached_is_remembered(judge: str) -> None:
     method = make_method(
         neat={**CALM, "elitism": 3, "compatibility_threshold": 0.5},
         pairing="round-robin",
-        stagnation={"judge": judge},
+        stagnation={"criterion": judge},
     )
     state = begin(method, graphs({row: strong() for row in range(3)}, 6), generation=4)
     marks = []

@@ -36,7 +36,7 @@ SMALL = mirrors.SMALL | {
     "method.individuals": 1,
     "method.shards": 1,
     "method.discount": 0.9,
-    "method.step": 0.1,
+    "method.schedule.learning_rate": 0.1,
     "network.tuples": 5,
     "network.length": 3,
 }

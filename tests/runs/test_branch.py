@@ -32,7 +32,7 @@ from tests.small_recipes import SMALL_RECIPES
 Patch = pytest.MonkeyPatch
 Maker = Callable[..., Recipe]
 LAST = 8
-CHANGED = {"method.mutation_probability": 0.9}
+CHANGED = {"variation.mutation_probability": 0.9}
 
 
 @pytest.fixture(autouse=True)
@@ -210,7 +210,7 @@ def test_settings_that_change_no_population_change_the_run_itself(first: ea.Run)
 
 
 def test_settings_that_change_the_future_go_on_in_a_branch(first: ea.Run) -> None:
-    words = ["--set", "method.mutation_probability=0.9", "--generations", "10", "--quiet"]
+    words = ["--set", "variation.mutation_probability=0.9", "--generations", "10", "--quiet"]
     said = evolve("resume", "evolved/first", *words)
     assert "these settings change what is evolved: evolved/first-2 goes on with them" in said
     run = ea.load("evolved/first-2")

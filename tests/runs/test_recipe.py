@@ -90,8 +90,8 @@ def test_every_value_survives_being_written(
 ) -> None:
     changes = {
         "title": title,
-        "method.mutation_probability": probability,
-        "method.mutate": {"name": "mutGaussian", "sigma": sigma},
+        "variation.mutation_probability": probability,
+        "variation.mutation": {"name": "mutGaussian", "sigma": sigma},
         "network.hidden": hidden,
         "run.seed": seed,
     }
@@ -109,8 +109,8 @@ def test_every_value_survives_being_written(
     [
         ("run.seed=7", 7),
         (" run.seed = 7 ", 7),
-        ("method.mutation_probability=1e-3", 0.001),
-        ("method.self_adaptive=true", True),
+        ("variation.mutation_probability=1e-3", 0.001),
+        ("variation.self_adaptive=true", True),
         ("method.initialisation=glorot", "glorot"),
         ('method.initialisation="glorot"', "glorot"),
         ("network.hidden=[8, 4]", [8, 4]),
@@ -139,9 +139,9 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
     recipe = load_recipe(
         plain,
         [
-            "method.hall_of_fame.opponents=3",
-            "method.mate=cxBlend",
-            "method.mutate={name = 'mutGaussian', sigma = 0.5}",
+            "matches.hall_of_fame.opponents=3",
+            "variation.crossover=cxBlend",
+            "variation.mutation={name = 'mutGaussian', sigma = 0.5}",
             "title=a = b",
             "run.generations=1",
             "run.generations=2",
@@ -165,17 +165,17 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
     [
         ("run.genrations=5", r"run\.genrations is no key: did you mean 'generations'\?"),
         ("rum.seed=5", r"did you mean 'run\.seed'\?"),
-        ("method.hall_of_fame.sise=3", r"is no key: did you mean 'size'\? .*every, opponents"),
+        ("matches.hall_of_fame.sise=3", r"is no key: did you mean 'size'\? .*every, opponents"),
         ("method.individuals=1", r"method\.individuals is 1: it must be at least 2"),
         ("method.individuals=many", r"method\.individuals is 'many': .* whole number"),
         ("method.individuals=2.5", r"method\.individuals is 2\.5: .* whole number"),
         ("method.individuals=200000", r"individuals is 200000: it must be at most 100000"),
-        ("method.mutation_strength=0", r"mutation_strength is 0: it must be above 0"),
-        ("method.mutation_probability=nan", r"method\.mutation_probability is nan"),
-        ("method.self_adaptive=maybe", r"self_adaptive is 'maybe': it must be true or false"),
+        ("variation.step_size=0", r"mutation_strength is 0: it must be above 0"),
+        ("variation.mutation_probability=nan", r"variation\.mutation_probability is nan"),
+        ("variation.self_adaptive=maybe", r"self_adaptive is 'maybe': it must be true or false"),
         ("method.tournament_size=101", r"method\.tournament_size is 101, more than the 100"),
         ("method.name=tornament", r"unknown method 'tornament': did you mean 'tournament'\?"),
-        ("method.mate=cxTwoPiont", r"'cxTwoPiont': did you mean 'cxTwoPoint'\?"),
+        ("variation.crossover=cxTwoPiont", r"'cxTwoPiont': did you mean 'cxTwoPoint'\?"),
         ("method.name=td-linear", r"connect-four', which the method 'td-linear' does not play: "),
         ("method=5", r"method is 5: it must be a section"),
         ("run=[1]", r"run is \[1\]: it must be a section"),
@@ -213,10 +213,10 @@ def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
     [
         (["method.initialisation=unifrom"], r"'unifrom': did you mean 'uniform'\?"),
         (["method.initialisation=uniform:-1"], r"uniform:-1"),
-        (["game.columns=4", "game.rows=4", "method.openings.plies=9"], r"0 to 4"),
+        (["game.columns=4", "game.rows=4", "matches.openings.plies=9"], r"0 to 4"),
         (["game.columns=4", "game.rows=4", "check.opening_plies=9"], r"0 to 4"),
         (['check.opponents=["tset-bot"]'], r"check\.opponents: .*did you mean 'test-bot'\?"),
-        (["method.mate={name = 'uniform', probability = 7}"], r"probability"),
+        (["variation.crossover={name = 'uniform', probability = 7}"], r"probability"),
     ],
 )
 def test_a_mistake_is_found_before_anything_is_made(
@@ -259,7 +259,7 @@ def test_a_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
         load_recipe(str(path))
 
 
-OUTSIDE = "method.stagnation.judge=outside"
+OUTSIDE = "method.stagnation.criterion=outside"
 
 
 @pytest.mark.parametrize(
@@ -274,9 +274,9 @@ OUTSIDE = "method.stagnation.judge=outside"
         (["neat.min_species_size=9", "neat.pop_size=8"], r"min_species_size is 9, more than pop"),
         (["neat=5"], r"neat is 5: it must be a section"),
         (["method.neat.pop_size=5"], r"method\.neat: write \[neat\], not a part of \[method\]"),
-        (["method.pairing=rond"], r"pairing is 'rond': .*'random', 'species' or 'round-robin'"),
+        (["matches.pairing=rond"], r"pairing is 'rond': .*'random', 'species' or 'round-robin'"),
         (["method.stagnation.margn=1"], r"stagnation\.margn is no key: did you mean 'margin'"),
-        (["method.stagnation.judge=rang"], r"judge is 'rang': .*'record', 'outside' or 'rank"),
+        (["method.stagnation.criterion=rang"], r"judge is 'rang': .*'record', 'outside' or 'rank"),
         ([OUTSIDE, "method.stagnation.opponents=['tset-bot']"], r"did you mean 'test-bot'"),
         ([OUTSIDE, "method.stagnation.opponents=[]"], r"method\.stagnation: opponents is empty"),
         (["network.hiden=[5]"], r"network\.hiden is no key \(known: bins, depth, encoding, feat"),
@@ -284,8 +284,8 @@ OUTSIDE = "method.stagnation.judge=outside"
         (["network.hidden=[5]"], r"network\.hidden is a key of .*: write neat\.num_hidden "),
         (["network.activation=tanh"], r"'neat': write .*neat\.activation_options$"),
         (["method.individuals=5"], r"of the method 'tournament', not of 'neat': .*pop_size$"),
-        (["method.elites=5"], r"method\.elites is a key .*: write neat\.elitism$"),
-        (["method.mate=uniform"], r"method\.mate is a key of .*: leave it out$"),
+        (["variation.elites=5"], r"variation\.elites is a key .*: write neat\.elitism$"),
+        (["variation.crossover=uniform"], r"variation\.crossover is a key of .*: leave it out$"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

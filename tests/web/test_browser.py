@@ -368,7 +368,7 @@ def test_a_wrong_value_in_a_folded_section_is_shown(
 ) -> None:
     """Both what the browser knows to be wrong, and what the server says of it."""
     page.goto(f"{server.address}/#/start/connect-four-neat")
-    wrong = (("method.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
+    wrong = (("matches.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
     for key, value, sentence in wrong:
         field = page.locator(f'[name="{key}"]')
         field.wait_for(state="attached")
