@@ -199,13 +199,13 @@ PROGRAM
 
 part_strengths() {
   for run in $(few 1 2 3); do for seed in $(few 1 2 3 4 5); do
-    for change in $(few mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2); do
-      breed four-in-a-row-$run $seed strengths/$change-$run-$seed --set method.$change
+    for change in $(few step_size=0.1 step_size=0.3 step_size=1 step_size=2); do
+      breed four-in-a-row-$run $seed strengths/$change-$run-$seed --set variation.$change
     done
     breed four-in-a-row-$run $seed strengths/tanh-$run-$seed --set 'network.activation="tanh"'
   done; done
   program "$(few 1 2 3)" "$(few 1 2 3 4 5)" \
-    $(few mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2) \
+    $(few step_size=0.1 step_size=0.3 step_size=1 step_size=2) \
     tanh <<'PROGRAM'
 import sys
 import numpy as np

@@ -24,7 +24,9 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.evolve.method import Report
-from evolve_arena.evolve.neat import ExtinctionError, Neat
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_checks import find_other_graphs
+from evolve_arena.evolve.neat_state import ExtinctionError
 from evolve_arena.evolve.operators import seeded_global_random
 from evolve_arena.genomes.neat.ini import import_neat_python, to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
@@ -100,7 +102,8 @@ class NeatPython(Neat):
 
     def find_mismatch(self, state: Any) -> str | None:
         """Compares the arrays with each other and with the configuration."""
-        fault = self._find_mismatch(state)
+        ends = self.decoder.inputs, self.decoder.outputs
+        fault = find_other_graphs(state, self.population_size, *ends)
         start, count = state.history_start, len(state.species)
         if not fault and (
             start.shape != (count + 1,)
@@ -113,9 +116,7 @@ class NeatPython(Neat):
 
     def step(self, state: Any, arena: Arena) -> tuple[Any, Report]:
         """Plays one generation and lets neat-python breed the next."""
-        before = arena.games
-        fitness, figures = self.evaluation.measure(arena, state, self._pair)
-        report = self._report(state, arena.games - before, fitness, figures)
+        fitness, report = self.evaluate(state, arena)
         return self._breed(state, fitness), report
 
     def _breed(self, state: Any, fitness: NDArray[np.float64]) -> Any:
@@ -138,7 +139,7 @@ class NeatPython(Neat):
                 " come of a higher neat.compatibility_threshold, and more room of smaller"
                 " neat.min_species_size and neat.elitism)"
             ) from error
-        return self._take_apart(state.seed, population, self._remember(state, fitness))
+        return self._take_apart(state.seed, population, self.remember(state, fitness))
 
     def _make_config(self) -> Any:
         """The ``neat.Config``; what it counts in has to be set for each generation."""

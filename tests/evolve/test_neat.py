@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
-from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_state import _NO_SPECIES, ExtinctionError, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -38,7 +39,7 @@ def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: An
         marks=np.zeros(0),
         hall=nobody,
     )
-    state = method._divide(state, nobody)
+    state = method.founder.divide(state, nobody)
     assert method.find_mismatch(state) is None
     return replace(state, **changes)
 

@@ -13,8 +13,9 @@ import pytest
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator
-from evolve_arena.evolve.neat import ExtinctionError, Neat
+from evolve_arena.evolve.neat import Neat
 from evolve_arena.evolve.neat_python import NeatPython
+from evolve_arena.evolve.neat_state import ExtinctionError
 from evolve_arena.evolve.operators import seeded_global_random
 from evolve_arena.evolve.settings.neat import NeatMethodConfig
 from evolve_arena.genomes.neat.config import NeatConfig

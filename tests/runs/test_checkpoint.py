@@ -18,7 +18,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.evolve.neat import Neat, NeatState
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_state import NeatState
 from evolve_arena.evolve.settings.neat import NeatMethodConfig
 from evolve_arena.evolve.settings.tournament import TournamentConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentState

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.settings.neat import NeatMethodConfig
+from evolve_arena.evolve.settings.tournament import TournamentConfig
+from evolve_arena.evolve.tournament import Tournament
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError

@@ -1,0 +1,103 @@
+"""States of graphs that were read from files, compared with the configuration."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from evolve_arena.core.types import Array
+from evolve_arena.genomes.neat.faults import find_faults
+from evolve_arena.genomes.neat.numbering import MOST_ISLANDS, SPANS, Counters, highest_own
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.species import Species
+
+
+class GraphState(Protocol):
+    """The part of a state that both engines have."""
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """Number of steps so far."""
+        ...
+
+    @property
+    def population(self) -> NeatPopulation:
+        """The genomes."""
+        ...
+
+    @property
+    def species(self) -> Species:
+        """Their species."""
+        ...
+
+    @property
+    def counters(self) -> Counters:
+        """The last numbers of genomes, nodes and innovations that were given out."""
+        ...
+
+    @property
+    def last_species(self) -> int:
+        """The last number of a species that was given out."""
+        ...
+
+    @property
+    def hall(self) -> NeatPopulation:
+        """The hall of fame, the oldest first."""
+        ...
+
+
+def find_other_graphs(
+    state: GraphState, size: int, inputs: int, outputs: int, *more: NeatPopulation
+) -> str | None:
+    """Return what is wrong with a *state*, or with *more* genomes; None if nothing is.
+
+    Args:
+        state: The state.
+        size: The expected number of genomes.
+        inputs: Inputs of their networks.
+        outputs: Outputs of their networks.
+        more: Genomes beside the population and the hall of fame.
+    """
+    genomes = state.population, *more, state.hall
+    fault = state.species.find_fault(len(state.population))
+    fault = next(filter(None, (each.find_fault() for each in genomes)), fault)
+    if not fault and state.species.members.min(initial=0) < 0:
+        fault = "a genome belongs to no species"
+    if fault:
+        return fault
+    if len(state.population) != size:
+        return f"it has {len(state.population)} genomes, not {size}"
+    unfit = (_find_unfit(each, inputs, outputs) for each in genomes)
+    return next(filter(None, unfit), None) or _find_wrong_numbers(state)
+
+
+def _find_unfit(population: NeatPopulation, inputs: int, outputs: int) -> str | None:
+    """Return why genomes can't be of networks with these ends; None if they can."""
+    if population.source.min(initial=0) < -inputs:
+        return f"its genomes have more than {inputs} inputs"
+    first = population.node_start[:-1, None] + np.arange(outputs)
+    if np.any(np.diff(population.node_start) < outputs) or np.any(
+        population.node_key[first] != np.arange(outputs)
+    ):
+        return f"its genomes do not have {outputs} outputs"
+    return find_faults(population, inputs, outputs, feed_forward=True)
+
+
+def _find_wrong_numbers(state: GraphState) -> str | None:
+    """Return why the numbers given out last can't be that; None if they can."""
+    given: tuple[tuple[str, Array, int, int], ...] = (
+        ("genome", state.population.keys, state.counters.genome, SPANS.genome),
+        ("node", state.population.node_key, state.counters.node, SPANS.node),
+        ("innovation", state.population.innovation, state.counters.innovation, SPANS.innovation),
+        ("species", state.species.keys, state.last_species, 2**62),
+    )
+    for name, numbers, last, span in given:
+        if not (highest_own(numbers, last, span) <= last < span * MOST_ISLANDS):
+            return f"the last number of a {name} is {last}"
+    return None
