@@ -21,9 +21,9 @@ ACTIVATIONS = {"relu": "relu", "tanh": "tanh", "sigmoid": "logistic"}
 """scikit-learn's names for ours."""
 SOLVERS = ("adam", "sgd", "adagrad")
 MEMORIES = {"adam": ("ms", "vs"), "sgd": ("velocities",), "adagrad": ("squares",)}
-"""What an optimiser remembers for each weight, by the names of scikit-learn and of `AdaGrad`."""
+"""Memory of an optimiser for each weight, by the names of scikit-learn and of `AdaGrad`."""
 FIRST_SQUARES = 0.1
-"""What TensorFlow adds to AdaGrad's sums of squares, unless told otherwise."""
+"""Number that TensorFlow adds to AdaGrad's sums of squares, unless told otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Training:
     genes: NDArray[np.float32]
     """Weights and biases, in the order of :mod:`evolve_arena.genomes.mlp`; shape ``(genes,)``."""
     memory: NDArray[np.float32]
-    """What the optimiser remembers, shape ``(2, genes)``: Adam's two moments of the gradient; or
+    """Memory of the optimiser, shape ``(2, genes)``: Adam's two moments of the gradient; or
     the velocity of descent with momentum, or AdaGrad's sum of squared gradients, and zeros."""
     steps: int
     """Batches learnt so far."""
@@ -41,7 +41,7 @@ class Training:
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """How rows are learnt."""
+    """Settings of learning."""
 
     sizes: tuple[int, ...]
     """Units of each layer, inputs and outputs included."""
@@ -51,7 +51,7 @@ class LearningSettings:
     """One of :data:`SOLVERS`."""
     learning_rate: float
     penalty: float
-    """What the squares of the weights cost."""
+    """Cost of the squares of the weights."""
     batch: int
     """Rows of a step."""
 
@@ -110,13 +110,13 @@ class AdaGrad:
     def update_params(
         self, parameters: list[NDArray[np.float32]], gradients: list[NDArray[np.float32]]
     ) -> None:
-        """Takes a step; scikit-learn calls it."""
+        """Take a step; scikit-learn calls it."""
         for parameter, gradient, squares in zip(parameters, gradients, self.squares, strict=True):
             squares[...] += gradient * gradient
             parameter[...] -= self.learning_rate * gradient / np.sqrt(self._first + squares)
 
     def iteration_ends(self, time_step: int) -> None:
-        """Does nothing; scikit-learn calls it after each pass."""
+        """Do nothing; scikit-learn calls it after each pass."""
 
 
 def _put_together(
@@ -125,7 +125,7 @@ def _put_together(
     inputs: NDArray[np.float32],
     classes: NDArray[np.int64],
 ) -> Any:
-    """The estimator as it was when it was taken apart.
+    """Return the estimator as it was when it was taken apart.
 
     It learns a batch first, so that it has all it needs; nothing of that stays.
     """
@@ -170,7 +170,7 @@ def _take_apart(learning: LearningSettings, estimator: Any, steps: int) -> Train
 def _split(
     learning: LearningSettings, numbers: NDArray[np.float32]
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-    """The matrices of weights, and the biases, of all layers."""
+    """Return the matrices of weights, and the biases, of all layers."""
     weights, biases = [], []
     at = 0
     for before, after in pairwise(learning.sizes):

@@ -1,4 +1,4 @@
-"""What all learning methods share: a population of learners, each of which plays itself.
+"""The base of all learning methods: a population of learners, each of which plays itself.
 
 A generation is a number of games that every learner plays and learns from. Learners have
 nothing to do with one another, so they are the parts of one piece of work, and executors run
@@ -40,7 +40,7 @@ S = TypeVar("S", bound=State)
 SELF = "self"
 """The learner itself, among its opponents."""
 MOST_PLIES = 4
-"""How many random plies matches among learners begin with, if the game allows as many."""
+"""Random plies that matches among learners begin with, if the game allows as many."""
 
 
 class DivergedError(ArenaError):
@@ -86,17 +86,17 @@ class Learner(Method[S]):
 
     @abstractmethod
     def make_work(self, state: S) -> Work:
-        """The next generation's games of all learners, whose weights are its first output."""
+        """Return the next generation's games of all learners; their weights are its first output."""
 
     @abstractmethod
     def update(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:
-        """The state after the work whose *outputs* these are, and figures about the games."""
+        """Return the state after the work with these *outputs*, and figures about the games."""
 
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
-        """Lets every learner play and learn.
+        """Let every learner play and learn.
 
         Raises:
-            DivergedError: The weights of one of them are no numbers any more.
+            DivergedError: The weights of one of them are no longer finite.
         """
         outputs = arena.executor.do(self.make_work(state))
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
@@ -108,15 +108,15 @@ class Learner(Method[S]):
         return after, Report(state.generation, games, statistics)
 
     def face_lost(self, state: S, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]) -> None:
-        """What is done about weights that are no numbers any more: the run ends.
+        """Handle weights that are no longer finite: by default the run ends.
 
         Args:
-            state: What was before.
-            outputs: What came of the work; may be changed.
-            lost: The rows of the first output in which such weights stand.
+            state: The state before the work.
+            outputs: The outputs of the work; may be changed.
+            lost: Rows of the first output with such weights.
 
         Raises:
-            DivergedError: Always, unless a subclass knows better.
+            DivergedError: Always, unless a subclass overrides this.
         """
         learner = lost[0] * self.config.individuals // len(outputs[0])
         raise DivergedError(
@@ -127,13 +127,13 @@ class Learner(Method[S]):
     def describe_games(
         self, *, error: float, plies: float, first_wins: float, draws: float
     ) -> dict[str, float]:
-        """Figures about a generation's games, from sums over all games of all learners.
+        """Return figures about a generation's games, from sums over all games of all learners.
 
         Args:
-            error: By how much values were off their targets, one term for each ply.
-            plies: How many were played.
-            first_wins: How many games who began has won.
-            draws: How many nobody has.
+            error: Differences between values and targets, one term for each ply.
+            plies: Plies that were played.
+            first_wins: Games that the first player won.
+            draws: Games that were drawn.
         """
         games = self.config.games * self.config.individuals
         return {
@@ -144,7 +144,7 @@ class Learner(Method[S]):
         }
 
     def find_other_genes(self, population: NDArray[Any], genes: int) -> str | None:
-        """Why *population* is no array of weights of these learners; None if it is."""
+        """Return why *population* is no array of weights of these learners; None if it is."""
         shape = self.config.individuals, genes
         if population.shape != shape:
             return f"its population has shape {population.shape}, not {shape}"
@@ -153,11 +153,11 @@ class Learner(Method[S]):
         return None
 
     def candidates(self, state: S) -> Any:
-        """The genomes as they would play: shape ``(individuals, genes)``."""
+        """Return the genomes as they would play, shape ``(individuals, genes)``."""
         return state.population
 
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """The learner with the most points in matches; the only one without any."""
+        """Return the learner with most points in the final; a single one plays none."""
         genomes = self.candidates(state)
         count = len(genomes)
         if count == 1:
@@ -170,7 +170,7 @@ class Learner(Method[S]):
         return genomes[best], Report(state.generation, len(pairings), figures)
 
     def _meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
-        """Each two in both colours, from the same openings; of many learners each some others."""
+        """Play each two in both colours, from the same openings; of many each meets some others."""
         game, seeded = self.decoder.game, (state.seed, state.generation)
         rounds = max(1, self.config.final.games // 2)
         drawn = derive_seeds(*seeded, "who meets whom", 1)
@@ -199,9 +199,9 @@ class Learner(Method[S]):
 
 
 def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[NDArray[Any], ...]:
-    """The row of each of the *opponents*, -1 for the learner itself, and the packed players.
+    """Return the row of each of the *opponents*, -1 for the learner itself, and packed players.
 
-    Nothing if the learner is the only one.
+    It is empty if the learner is the only one.
 
     Raises:
         BadValueError: See :func:`make_compiled`; the key is ``method.opponents``.
@@ -215,16 +215,16 @@ def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[NDArray[Any
 
 
 def make_compiled(specification: str, game: AnyGame, key: str, hint: str = "") -> CompiledPlayer:
-    """The player that a *key* of a recipe names, for compiled matches.
+    """Return the player that a *key* of a recipe names, for compiled matches.
 
     Args:
         specification: Such as ``minimax:depth=2``.
         game: What it plays.
         key: For messages.
-        hint: What else may be done if it is not compiled.
+        hint: Advice if it is not compiled.
 
     Raises:
-        BadValueError: The specification names nobody, a program, or who is not compiled.
+        BadValueError: The specification names no player, or one that is not compiled.
     """
     try:
         player = make_player(specification, game)
