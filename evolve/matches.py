@@ -30,7 +30,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.stream import Stream, below
-from evolve_arena.core.types import Array, Number
+from evolve_arena.core.types import Array, Number, Records
 from evolve_arena.evolve.method import State
 from evolve_arena.evolve.settings.matches import HallOfFame, MatchesConfig
 from evolve_arena.players.bred import Decoder
