@@ -184,7 +184,7 @@ def write_section(place: str) -> Callable[[], str]:
     """The table of a section that is the same for all recipes."""
 
     def write() -> str:
-        from evolve_arena.evolve.islands import IslandsConfig
+        from evolve_arena.evolve.settings.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
         from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig
 

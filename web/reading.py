@@ -17,7 +17,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import GameSpec, Option, options_of
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species

@@ -86,7 +86,7 @@ class Learner(Method[S]):
 
     @abstractmethod
     def make_work(self, state: S) -> Work:
-        """Return the next generation's games of all learners; their weights are its first output."""
+        """Return the next games of all learners; their weights are its first output."""
 
     @abstractmethod
     def update(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:

@@ -34,9 +34,10 @@ from evolve_arena.core.registry import (
     usual_game,
 )
 from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
-from evolve_arena.evolve.islands import Islands, IslandsConfig
+from evolve_arena.evolve.islands import Islands
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import Decoder

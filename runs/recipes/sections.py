@@ -13,7 +13,7 @@ from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import Config, section_of_rules
 from evolve_arena.core.registry import find_game, usual_game
 from evolve_arena.core.sentences import read_helps
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.runs.recipes.methods import find_method, methods_of
 from evolve_arena.runs.validation import find_model

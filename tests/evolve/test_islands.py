@@ -14,7 +14,9 @@ import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.evolve.islands import Arrival, Islands, IslandsConfig, Voyage, sail
+from evolve_arena.evolve.islands import Islands
+from evolve_arena.evolve.migration import Arrival, Voyage, sail
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import SPANS
 from evolve_arena.runs.recipes.recipe import load_recipe
