@@ -14,7 +14,7 @@ bits are the same. See :mod:`evolve_arena.evolve.migration` for steps 1 and 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import make_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,26 +26,17 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import JsonObject
 from evolve_arena.evolve.island_reports import merge_descriptions, merge_reports, play_final
 from evolve_arena.evolve.method import Method, Report
-from evolve_arena.evolve.migration import Individuals, Voyage, find_immigrants, join, pick, sail
+from evolve_arena.evolve.migration import (
+    Individuals,
+    IslandsState,
+    Voyage,
+    find_immigrants,
+    join,
+    pick,
+    sail,
+)
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.population import NeatPopulation
-
-
-@dataclass(frozen=True, eq=False)
-class IslandsState:
-    """The states of all islands; a subclass says of which kind these are."""
-
-    seed: int
-    generation: int
-    islands: tuple[Any, ...]
-    """The state of each island."""
-    waiting: tuple[Any, ...]
-    """The emigrants of each island that wait for the next migration."""
-
-    @property
-    def population(self) -> Any:
-        """The individuals of all islands, one island after the other."""
-        return join([island.population for island in self.islands])
 
 
 class Islands(Method[Any]):

@@ -26,6 +26,23 @@ Individuals: TypeAlias = Any
 """Genomes that are sent, as `Method.individuals_type` says."""
 
 
+@dataclass(frozen=True, eq=False)
+class IslandsState:
+    """The states of all islands; a subclass says of which kind these are."""
+
+    seed: int
+    generation: int
+    islands: tuple[Any, ...]
+    """The state of each island."""
+    waiting: tuple[Any, ...]
+    """The emigrants of each island that wait for the next migration."""
+
+    @property
+    def population(self) -> Any:
+        """The individuals of all islands, one island after the other."""
+        return join([island.population for island in self.islands])
+
+
 @dataclass(frozen=True)
 class Voyage:
     """The generations of an island until the next migration; it can be sent to a worker."""

@@ -17,6 +17,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, pack_opponents
+from evolve_arena.evolve.learning.lessons import RETURNS, Lesson, find_game_of, make_lesson
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -30,7 +31,6 @@ from evolve_arena.evolve.learning.tuple_learning import (
     merge_shards,
 )
 from evolve_arena.evolve.settings.learning import TdTuplesConfig
-from evolve_arena.evolve.td import RETURNS, Lesson, find_game_of, make_lesson
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation, join_tuples

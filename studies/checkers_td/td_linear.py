@@ -27,8 +27,8 @@ from evolve_arena.core.game import Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.tuple_learning import FIGURES
+from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner
 from evolve_arena.evolve.settings.learning import FinalConfig, LearnerConfig
-from evolve_arena.evolve.td import LearnerState, VectorLearner
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.kernel import specialise_board

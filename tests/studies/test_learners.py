@@ -18,7 +18,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.work import new_outputs
 from evolve_arena.core.registry import load
-from evolve_arena.evolve.td import VectorLearner
+from evolve_arena.evolve.learning.vector_learner import VectorLearner
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
