@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 import numpy as np
 
 Shape = tuple[int | str | None, ...]
 """Lengths of the axes of an array: numbers, names of numbers, or None for any length."""
-WORDS = {"hall": "hall of fame", "strengths": "step sizes"}
+WORDS = {
+    "hall": "hall of fame",
+    "strengths": "step sizes",
+    "population.cells": "tuples",
+    "population.tables": "tables",
+}
 """Names of fields in sentences, if they are others."""
 
 
@@ -22,13 +28,13 @@ def find_other_arrays(
 
     Args:
         state: The state of a method.
-        shapes: The expected shape of each field, by its name.
+        shapes: The expected shape of each field, by its name, or dotted inside of another.
         sizes: The numbers that these name.
         dtype: The expected type of elements; None for any.
     """
     for name, shape in shapes.items():
         words = WORDS.get(name, name)
-        array: np.ndarray[tuple[int, ...], np.dtype[np.generic]] = getattr(state, name)
+        array: np.ndarray[tuple[int, ...], np.dtype[np.generic]] = attrgetter(name)(state)
         expected = [sizes[axis] if isinstance(axis, str) else axis for axis in shape]
         pairs = zip(array.shape, expected, strict=False)
         if array.ndim != len(expected) or any(size not in (own, None) for own, size in pairs):

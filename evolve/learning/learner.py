@@ -29,6 +29,8 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report, State
 from evolve_arena.players.packed import PackedPlayers, combine_players
@@ -89,7 +91,7 @@ class Learner(Method[S]):
         """Return the next games of all learners; their weights are its first output."""
 
     @abstractmethod
-    def update(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:
+    def update(self, state: S, outputs: Sequence[Array]) -> tuple[S, dict[str, float]]:
         """Return the state after the work with these *outputs*, and figures about the games."""
 
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
@@ -107,7 +109,7 @@ class Learner(Method[S]):
         arena.games += games
         return after, Report(state.generation, games, statistics)
 
-    def face_lost(self, state: S, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]) -> None:
+    def face_lost(self, state: S, outputs: Sequence[Array], lost: NDArray[np.int64]) -> None:
         """Handle weights that are no longer finite: by default the run ends.
 
         Args:
@@ -143,7 +145,14 @@ class Learner(Method[S]):
             "plies": float(plies / games),
         }
 
-    def find_other_genes(self, population: NDArray[Any], genes: int) -> str | None:
+    def sum_figures(self, figures: Array) -> dict[str, float]:
+        """Return figures about a generation's games, from rows of `tuple_learning.FIGURES`."""
+        sums = figures.sum(axis=0)
+        return self.describe_games(
+            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
+        )
+
+    def find_other_genes(self, population: Array, genes: int) -> str | None:
         """Return why *population* is no array of weights of these learners; None if it is."""
         shape = self.config.individuals, genes
         if population.shape != shape:
@@ -198,7 +207,7 @@ class Learner(Method[S]):
         ).packed
 
 
-def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[NDArray[Any], ...]:
+def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[Array, ...]:
     """Return the row of each of the *opponents*, -1 for the learner itself, and packed players.
 
     It is empty if the learner is the only one.

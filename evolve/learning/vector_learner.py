@@ -13,7 +13,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.types import Array, Floats, JsonObject, Settings
 from evolve_arena.evolve.learning.learner import Learner
-from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES
+from evolve_arena.evolve.learning.tuple_learning import FIGURES
 from evolve_arena.evolve.state_checks import find_other_arrays
 
 
@@ -85,10 +85,7 @@ class VectorLearner(Learner[LearnerState]):
     ) -> tuple[LearnerState, dict[str, float]]:
         """Return the weights after the games, and means over all of these."""
         population, figures = outputs
-        sums = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
-        )
+        statistics = self.sum_figures(figures)
         epsilon = self.epsilon_at(state.generation)
         if epsilon is not None:
             statistics["epsilon"] = epsilon

@@ -127,6 +127,13 @@ class ScheduleConfig(Config):
     """Games of a learner until the end of the schedule; the rate changes by the same difference
     per game."""
 
+    def find_rate(self, games: int) -> float:
+        """Return the learning rate of a learner that has played so many *games*."""
+        start, end = self.learning_rate, self.final_learning_rate
+        if end is None:
+            return start
+        return start + (end - start) * min(1.0, games / self.games)
+
 
 class TdTuplesConfig(LearnerConfig):
     """The section ``[method]`` of the method ``td-tuples``."""

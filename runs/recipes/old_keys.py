@@ -92,7 +92,7 @@ def rename_keys(
     renamed = {
         old: new
         for old, new in RENAMED.items()
-        if _has(model, sections, new) and not _has(model, sections, old)
+        if has_key(model, sections, new) and not has_key(model, sections, old)
     }
     # A table that was typed as a whole takes the place of the one in the other spelling.
     for old, new in renamed.items():
@@ -109,7 +109,8 @@ def rename_keys(
     return Renaming(changed, found | more)
 
 
-def _has(model: type[BaseModel], sections: Sequence[str], key: str) -> bool:
+def has_key(model: type[BaseModel], sections: Sequence[str], key: str) -> bool:
+    """Test whether a method with these settings and *sections* has a dotted *key*."""
     section, *parts = key.split(".")
     if section != "method":
         if section not in sections:

@@ -429,8 +429,9 @@ def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) 
     for key in (*values, *written):
         if key in RENAMED:  # was read, or the method has none such
             continue
-        rest = {name: part for name, part in content.items() if name != key}
+        chosen = {name: values[name] for name in ("game.name", "method.name") if name in values}
         try:
+            rest = _with({name: part for name, part in content.items() if name != key}, chosen)
             text = explain_key(key, list_keys(rest), key in values)
         except ArenaError:  # of which the first error tells
             return
@@ -907,9 +908,14 @@ def _name_section(text: str, sections: Sequence[str]) -> str:
 
     >>> _name_section("method.matches.noise is 2", ["matches"])
     'matches.noise is 2'
+    >>> _name_section("method.neat: elitism is 151", ["neat"])
+    'neat.elitism is 151'
     """
-    inside = text.removeprefix("method.")
-    return inside if inside.startswith(tuple(f"{name}." for name in sections)) else text
+    for name in sections:
+        if text.startswith(f"method.{name}."):
+            return text.removeprefix("method.")
+        text = text.replace(f"method.{name}: ", f"{name}.", 1)
+    return text
 
 
 def _validate(model: type[Model], content: Mapping[str, Any], prefix: str) -> Model:

@@ -186,7 +186,10 @@ def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | Non
     beside = [name for name in names if section and name.startswith(f"{section}.")]
     elsewhere = [name for name in names if name.rpartition(".")[2] == last]
     if beside and not elsewhere:
-        return None  # the section's own error names its keys
+        lasts = {name.rpartition(".")[2] for name in names}
+        nearest = difflib.get_close_matches(last, lasts, n=1, cutoff=0.75)
+        if not nearest or f"{section}.{nearest[0]}" in beside:
+            return None  # the section's own error names its keys
     near = suggest_key(key, names)
     meant = f": did you mean {' or '.join(map(quote, near))}?" if near else ""
     if not typed:

@@ -150,8 +150,8 @@ def test_who_was_not_drawn_is_no_elite_and_spoils_no_figure() -> None:
         ({"tournament_size": 7}, "tournament_size is 7, more than the 6 individuals"),
         ({"elites": 7}, "elites is 7, more than the 6 individuals"),
         (
-            {"self_adaptive": True, "mutate": "mutShuffleIndexes"},
-            "self_adaptive is true, but mutate is 'mutShuffleIndexes'",
+            {"self_adaptive": True, "mutation": "mutShuffleIndexes"},
+            "self_adaptive is true, but variation.mutation is 'mutShuffleIndexes'",
         ),
         ({"step_size": 0.0}, "step_size"),
         ({"openings": {"plies": 21}}, r"openings\.plies"),

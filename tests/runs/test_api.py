@@ -92,7 +92,7 @@ def test_changes_and_the_seed_reach_an_object(tmp_path: Path, small_recipe: Make
     run = start(recipe, run=path, changes=changes, seed=5, executor="serial")
     assert read_recipe(path / "recipe.toml") == run.recipe
     assert run.recipe.run.seed == run.state().seed == 5
-    assert (run.generation, run.recipe.method["elites"]) == (2, 1)
+    assert (run.generation, (run.recipe.variation or {})["elites"]) == (2, 1)
     assert recipe.run.generations == 8
 
 

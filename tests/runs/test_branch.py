@@ -95,7 +95,8 @@ def test_islands_get_seeds_of_their_own(small_recipe: Maker) -> None:
 
 def test_settings_change_from_there_on(first: ea.Run) -> None:
     run = ea.branch("evolved/first@6", changes=CHANGED, executor="serial")
-    assert run.recipe.method["mutation_probability"] == 0.9
+    assert run.recipe.variation is not None
+    assert run.recipe.variation["mutation_probability"] == 0.9
     assert run.population_sha256 != first.population_sha256
     wrong = r"^evolved/first@6 can't go on with these settings: .* shape \(\d+, \d+\), not \(6, "
     with pytest.raises(BadValueError, match=wrong):

@@ -209,7 +209,8 @@ def test_a_file_that_is_typed_is_not_taken_for_one_beside_the_recipe(foreign: Fo
     run = prepare("folder/foreign.toml", run="run", changes=[foreign.change])
     assert Path("run", foreign.kept).read_bytes() == foreign.file.read_bytes()
     assert not Path("STOLEN").exists()
-    assert run.recipe.method["mate"]
+    assert run.recipe.variation
+    assert run.recipe.variation["crossover"]
 
 
 def test_what_is_typed_is_the_users_word(code: str, small_recipe: RecipeMaker) -> None:

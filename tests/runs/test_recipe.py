@@ -16,7 +16,8 @@ from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.neat import Neat
 from evolve_arena.evolve.settings.neat import NeatMethodConfig
-from evolve_arena.evolve.settings.tournament import TournamentConfig
+from evolve_arena.evolve.settings.tournament import TournamentConfig, TournamentMatchesConfig
+from evolve_arena.evolve.settings.variation import VariationConfig
 from evolve_arena.evolve.tournament import Tournament
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.api import prepare
@@ -67,11 +68,15 @@ def test_every_recipe_that_ships_is_written_whole_and_says_what_it_breeds(
 
 def test_a_recipe_is_fully_resolved(plain: str, graphs: str) -> None:
     """The section of a method may be left out: every key has a default."""
-    sections = {"title", "game", "network", "method", "check", "run"}
+    sections = {"title", "game", "network", "method", "matches", "variation", "check", "run"}
     written = tomllib.loads(load_recipe(plain).to_toml())
     assert set(written) == sections
-    optional = {"tables", "fixed_opponents", "fitness"}
+    beside = {"matches", "variation"}
+    optional = {"fitness", *beside}
     assert set(written["method"]) == set(TournamentConfig.model_fields) - optional
+    optional = {"multiplayer", "fixed_opponents"}
+    assert set(written["matches"]) == set(TournamentMatchesConfig.model_fields) - optional
+    assert set(written["variation"]) == set(VariationConfig.model_fields)
     assert load_recipe(plain) == Recipe().change({})
     written = tomllib.loads(load_recipe(graphs).to_toml())
     assert set(written) == {*sections, "neat"}
@@ -101,8 +106,9 @@ def test_every_value_survives_being_written(
     again = Recipe.model_validate(tomllib.loads(recipe.to_toml()))
     assert again == recipe
     assert again.title == title
-    assert again.method["mutation_probability"] == probability
-    assert again.method["mutate"]["sigma"] == sigma
+    assert again.variation is not None
+    assert again.variation["mutation_probability"] == probability
+    assert again.variation["mutation"]["sigma"] == sigma
     assert again.network["hidden"] == hidden
 
 
@@ -149,10 +155,12 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
             "run.generations=2",
         ],
     )
-    assert recipe.method["hall_of_fame"]["opponents"] == 3
-    assert recipe.method["hall_of_fame"]["size"] == 50
-    assert recipe.method["mate"] == {"name": "cxBlend"}
-    assert recipe.method["mutate"] == {"name": "mutGaussian", "sigma": 0.5}
+    assert recipe.matches is not None
+    assert recipe.variation is not None
+    assert recipe.matches["hall_of_fame"]["opponents"] == 3
+    assert recipe.matches["hall_of_fame"]["size"] == 50
+    assert recipe.variation["crossover"] == {"name": "cxBlend"}
+    assert recipe.variation["mutation"] == {"name": "mutGaussian", "sigma": 0.5}
     assert recipe.title == "a = b"
     assert recipe.run.generations == 2
     before = recipe.to_toml()
@@ -172,7 +180,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("method.individuals=many", r"method\.individuals is 'many': .* whole number"),
         ("method.individuals=2.5", r"method\.individuals is 2\.5: .* whole number"),
         ("method.individuals=200000", r"individuals is 200000: it must be at most 100000"),
-        ("variation.step_size=0", r"mutation_strength is 0: it must be above 0"),
+        ("variation.step_size=0", r"variation\.step_size is 0: it must be above 0"),
         ("variation.mutation_probability=nan", r"variation\.mutation_probability is nan"),
         ("variation.self_adaptive=maybe", r"self_adaptive is 'maybe': it must be true or false"),
         ("method.tournament_size=101", r"method\.tournament_size is 101, more than the 100"),
@@ -195,7 +203,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("game.name=chess", r"unknown game 'chess': did you mean 'checkers'\?"),
         (f"game.name=0x{'f' * 5000}", r"game\.name"),
         ("title=5", r"title is 5: it must be a text"),
-        ("=5", r"is no key"),
+        ("=5", r"unknown setting ''; write section\.key=value"),
         ("run.seed", r"changes: 'run\.seed': write section\.key=value"),
         ("neat.pop_size=5", r"neat: the method 'tournament' has no such section"),
         ("neat={}", r"no such section \(method\.name = 'neat' has\)"),
@@ -278,7 +286,10 @@ OUTSIDE = "method.stagnation.criterion=outside"
         (["method.neat.pop_size=5"], r"method\.neat: write \[neat\], not a part of \[method\]"),
         (["matches.pairing=rond"], r"pairing is 'rond': .*'random', 'species' or 'round-robin'"),
         (["method.stagnation.margn=1"], r"stagnation\.margn is no key: did you mean 'margin'"),
-        (["method.stagnation.criterion=rang"], r"judge is 'rang': .*'record', 'outside' or 'rank"),
+        (
+            ["method.stagnation.criterion=rang"],
+            r"criterion is 'rang': .*'outside' or 'rank",
+        ),
         ([OUTSIDE, "method.stagnation.opponents=['tset-bot']"], r"did you mean 'test-bot'"),
         ([OUTSIDE, "method.stagnation.opponents=[]"], r"method\.stagnation: opponents is empty"),
         (["network.hiden=[5]"], r"network\.hiden is no key \(known: bins, depth, encoding, feat"),
@@ -301,11 +312,12 @@ def test_a_mistake_in_a_recipe_of_graphs_is_named(
 
 
 def test_whoever_names_a_replacement_names_a_key_that_is_there() -> None:
-    others = {*TournamentConfig.model_fields, *Tournament.network_keys(find_game("connect-four"))}
+    others = {f"method.{key}" for key in TournamentConfig.model_fields}
+    others |= {f"variation.{key}" for key in VariationConfig.model_fields}
+    others |= {f"network.{key}" for key in Tournament.network_keys(find_game("connect-four"))}
     assert Neat.instead
     for key, instead in Neat.instead.items():
-        other = key.removeprefix("method.").removeprefix("network.")
-        assert other in others
+        assert key in others
         for word in re.findall(r"neat\.(\w+)", instead):
             assert word in NeatConfig.model_fields
         for word in re.findall(r"method\.(\w+)", instead):
