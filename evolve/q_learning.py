@@ -23,8 +23,8 @@ from types import ModuleType
 import numpy as np
 
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.imitation import make_room
 from evolve_arena.evolve.learning.action_learning import ActionNotes
+from evolve_arena.evolve.learning.imitation_lessons import make_room
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
 from evolve_arena.evolve.learning.lessons import make_lesson, read_options
 from evolve_arena.evolve.learning.vector_learner import each_learner

@@ -152,15 +152,6 @@ class Learner(Method[S]):
             error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
         )
 
-    def find_other_genes(self, population: Array, genes: int) -> str | None:
-        """Return why *population* is no array of weights of these learners; None if it is."""
-        shape = self.config.individuals, genes
-        if population.shape != shape:
-            return f"its population has shape {population.shape}, not {shape}"
-        if population.dtype != np.float32:
-            return "its genes are no 32-bit numbers"
-        return None
-
     def candidates(self, state: S) -> Any:
         """Return the genomes as they would play, shape ``(individuals, genes)``."""
         return state.population
