@@ -6,7 +6,7 @@ numbers are seeded and put back around the call.
 
 A selection of ours is a function below and a line in :data:`SELECTIONS`; all methods know it then.
 The user's own functions are named like players: ``my_ops.py:blend``, or as they were registered.
-What they are called with, :data:`FORMS` tells.
+:data:`FORMS` has their parameters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
 PREFIXES = {"selection": "sel", "crossover": "cx", "mutation": "mut"}
 Selection = Callable[[NDArray[np.float64], int, "Stream | np.random.Generator"], NDArray[np.int64]]
-"""Takes the fitness of all, how many are wanted, and chance; gives the numbers of who is chosen."""
+"""Takes the fitness of all, a count, and chance; gives the numbers of the chosen ones."""
 FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "selection": (("fitness", "rng"), ("fitness", "count", "rng")),
     "crossover": (("first", "second", "rng"), ("population", "pairs", "rng")),
@@ -50,7 +50,7 @@ FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """By the names of their parameters, functions of the user's for one individual at a time, and for a
 whole generation. ``rng`` is a `numpy.random.Generator`; other parameters are options."""
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""What an operator of ``deap.tools`` raises that is given what it can't handle."""
+"""Errors of an operator of ``deap.tools`` that can't handle its arguments."""
 REFERRED = ("MY_OPS.py:FUNCTION",)
 HANDED = frozenset(
     ("individuals", "k", "individual", "ind1", "ind2", "fit_attr", "fitness", "count", "generator")
@@ -64,14 +64,14 @@ def operator_names(kind: str) -> list[str]:
 
 
 def select_best(fitness: NDArray[np.float64], count: int, generator: Any) -> NDArray[np.int64]:
-    """The fittest; all over again if there are fewer than *count*."""
+    """Select the fittest; all over again if there are fewer than *count*."""
     return np.resize(np.arange(len(fitness)), count)
 
 
 def select_by_truncation(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, share: float = 0.2
 ) -> NDArray[np.int64]:
-    """Any of the fittest *share* of all, but at least of two."""
+    """Select any of the fittest *share* of all, but at least of two."""
     pool = min(len(fitness), max(2, math.ceil(share * len(fitness))))
     return generator.integers(pool, size=count)
 
@@ -79,7 +79,7 @@ def select_by_truncation(
 def select_by_tournament(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, size: int = 3
 ) -> NDArray[np.int64]:
-    """The fittest of *size* drawn at random."""
+    """Select the fittest of *size* drawn at random."""
     drawn = generator.integers(len(fitness), size=(count, size))
     return np.asarray(drawn.min(axis=1), dtype=np.int64)
 
@@ -90,7 +90,7 @@ def select_by_rank(
     generator: np.random.Generator,
     pressure: float = 2.0,
 ) -> NDArray[np.int64]:
-    """With a chance that falls evenly by rank; the fittest has *pressure*, 1 to 2, times the mean.
+    """Select by rank: chances fall evenly, from *pressure*, 1 to 2, times the mean.
 
     Source: Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985.
     """
@@ -108,7 +108,7 @@ SELECTIONS: dict[str, Callable[..., NDArray[np.int64]]] = {
 
 
 def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
-    """The selection that *operator* names.
+    """Return the selection that *operator* names.
 
     Args:
         operator: One of :data:`SELECTIONS`, or a selection of ``deap.tools``, with its options.
@@ -218,7 +218,7 @@ def check_initialisation(decoder: Any, name: str) -> None:
 def initialise(
     decoder: Any, individuals: int, name: str, generator: np.random.Generator
 ) -> Genomes:
-    """A random population: by the decoder, or by the user's function if *name* is that of one.
+    """Return a random population: by the decoder, or by the user's function of that *name*.
 
     Raises:
         ArenaError: There is no initialisation of that name, or it fails.
@@ -236,14 +236,14 @@ def initialise(
 
 
 class _OwnFunction:
-    """A function of the user's that does what an operator does.
+    """A user's function as an operator.
 
     Args:
         key: The recipe's, for messages.
         verb: One of :data:`FORMS`.
         function: The function.
         options: What the recipe gives it beside.
-        usual: What it is given by these names, if it has them and says nothing itself.
+        usual: Values of parameters of these names that have no defaults.
 
     Raises:
         UserCodeError: Its parameters are none of :data:`FORMS`.
@@ -289,7 +289,7 @@ class _OwnFunction:
         return call(self.function, **given, **self.options)
 
     def check_genomes(self, rows: Any, shape: tuple[int, int]) -> Genomes:
-        """The genomes that it made, as 32-bit numbers.
+        """Return the genomes that it made, as 32-bit numbers.
 
         Raises:
             UserCodeError: They are not as many, or not of that shape, or no finite numbers.
@@ -309,7 +309,7 @@ class _OwnFunction:
         return genomes
 
     def _check_form(self, rows: Any, shape: tuple[int, int]) -> None:
-        """Refuses None, and tuples as DEAP's operators give them."""
+        """Refuse None, and tuples as DEAP's operators give them."""
         for given in [rows] if self.is_whole else rows:
             if given is None or isinstance(given, tuple):
                 returned = "None" if given is None else f"a tuple of {len(given)}"
@@ -410,7 +410,7 @@ def _check_probability(key: str, name: str, value: object) -> None:
 def _complete(
     key: str, operator: Operator, function: Callable[..., Any], defaults: dict[str, Any]
 ) -> dict[str, Any]:
-    """The options that *operator* gives a *function*, and those of *defaults* that it has."""
+    """Return the options that *operator* gives a *function*, and its own of *defaults*."""
     parameters = inspect.signature(function).parameters
     names = [name for name in parameters if name not in HANDED]
     options = _checked(key, operator, names)
@@ -428,7 +428,7 @@ def _complete(
 
 
 class _Individual(list[float]):
-    """What DEAP's operators expect: a list with a fitness."""
+    """An individual as DEAP's operators expect it: a list with a fitness."""
 
     def __init__(self, genes: list[float], number: int = 0, value: float = 0.0) -> None:
         super().__init__(genes)
@@ -488,7 +488,7 @@ def _mutate_by_deap(
 def _call(
     name: str, options: dict[str, Any], operator: Callable[..., Any], *items: Any, **more: Any
 ) -> Any:
-    """Lets DEAP's *operator* do its work, and says whose fault it is if it can't."""
+    """Call DEAP's *operator*, and name it in the error if it can't handle weights."""
     genes = len(items[0])
     try:
         result = operator(*items, **more, **options)
@@ -508,7 +508,7 @@ def _to_array(children: list[Any]) -> Genomes:
 
 @contextmanager
 def seeded_global_random(chance: Stream | np.random.Generator) -> Iterator[None]:
-    """Libraries draw from Python's global random numbers: lends them ours, puts theirs back."""
+    """Seed Python's global random numbers for a library, and restore them afterwards."""
     before = random.getstate()
     if isinstance(chance, np.random.Generator):
         random.seed(int(chance.integers(2**63)))

@@ -1,8 +1,8 @@
-"""Whether a species still improves, judged by something that means the same in each generation.
+"""Stagnation of species: comparisons that mean the same in each generation.
 
 A share of points won inside a population says nothing about another generation's: all may
-improve together, and everybody's share stays at a half. So species are judged by matches
-against opponents that stay the same, or by their rank among the others.
+improve together, and every share stays at a half. So species are assessed by matches against
+opponents that stay the same, or by their rank among the others.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What came of it, species by species."""
+    """The assessment of a generation, species by species."""
 
     improved: NDArray[np.bool_]
     records: NeatPopulation
     """The best genome of each species so far."""
     marks: NDArray[np.float64]
-    """The best figure of each species so far; what figure depends on the judge."""
+    """The best figure of each species so far, by the criterion."""
 
 
 def make_judges(config: StagnationConfig, game: AnyGame) -> list[PackedPlayers]:
-    """The players from outside that species are judged by, packed.
+    """Return the players from outside for the assessment of species, packed.
 
     Raises:
         BadValueError: A specification names no player, or one that can't be compiled.
@@ -70,15 +70,15 @@ def judge(
     judges: Sequence[PackedPlayers],
     species_fitness_func: str,
 ) -> Judgement:
-    """Which species of *state* have improved in this generation.
+    """Find the species of *state* that have improved in this generation.
 
     Args:
-        config: By what.
+        config: The section ``[method.stagnation]``.
         state: With ``population``, ``species``, ``records`` and ``marks``.
         fitness: Of each genome, shape ``(genomes,)``.
-        arena: Where matches are played.
-        judges: What :func:`make_judges` made.
-        species_fitness_func: How the ranks of members become that of a species.
+        arena: The arena for the matches.
+        judges: The players from outside, by :func:`make_judges`.
+        species_fitness_func: The summary of members' ranks, one of :data:`SUMMARIES`.
     """
     best = _find_best(state, fitness)
     if config.criterion == "record":
@@ -95,13 +95,13 @@ def judge(
 def summarise_species(
     figures: NDArray[np.float64], members: NDArray[np.int32], name: str
 ) -> NDArray[np.float64]:
-    """One figure for each species, of its members', by one of :data:`SUMMARIES`."""
+    """Return one figure for each species, of its members', by one of :data:`SUMMARIES`."""
     count = int(members.max(initial=-1)) + 1
     return np.array([float(SUMMARIES[name](figures[members == row])) for row in range(count)])
 
 
 def _find_best(state: Any, fitness: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The fittest member of each species; among equals the one with the highest key."""
+    """Return the fittest member of each species; among equals the one with the highest key."""
     order = np.lexsort((state.population.keys, fitness))
     best = np.zeros(len(state.species), dtype=np.int64)
     best[state.species.members[order]] = order
@@ -145,10 +145,10 @@ def _play(
     others: Sequence[PackedPlayers],
     arena: Arena,
 ) -> NDArray[np.float64]:
-    """The share of points of the first of each pair, from openings played with both colours.
+    """Return the share of points of the first of each pair, from openings in both colours.
 
     Openings and seeds are the same ones for all pairs and, since nothing else here changes
-    from one generation to the next, in all generations. In games for more than two, decks take
+    from one generation to the next, in all generations. In games for more than two, deals take
     the place of openings.
     """
     count = max(1, config.games // 2)
@@ -167,7 +167,7 @@ def _play(
 
 
 def _rank(fitness: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of the others whom each genome is above, equals counting a half."""
+    """Return the share of the others below each genome, equals counting a half."""
     ordered = np.sort(fitness)
     below = np.searchsorted(ordered, fitness, side="left")
     equals = np.searchsorted(ordered, fitness, side="right") - below - 1
