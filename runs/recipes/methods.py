@@ -30,16 +30,16 @@ METHODS = {
     "q-learning": "evolve_arena.evolve.q_learning:QLearning",
     "imitation": "evolve_arena.evolve.imitation:Imitation",
 }
-"""Methods that can breed for any game which has networks of their kind."""
+"""Methods for any game that has networks of their kind."""
 
 
 def find_places(game: str) -> dict[str, str]:
-    """Return where the methods lie that may play *game*, but for registered ones, by name."""
+    """Return the import paths of methods that may play *game*, by name, without registered ones."""
     return {**installed_places(GROUP), **METHODS, **study_learners(game)}
 
 
 def methods_of(game: str) -> dict[str, type[Method[Any]]]:
-    """The methods that can play *game*, by name: ours, those of packages, and registered ones."""
+    """Return the methods that can play *game*, by name, with registered ones and packages'."""
     spec = find_game(game)
     known = {name: load(place) for name, place in find_places(game).items()}
     known |= {name: each for name in registered_names() if _is_method(each := find_code(name))}
@@ -47,12 +47,12 @@ def methods_of(game: str) -> dict[str, type[Method[Any]]]:
 
 
 def find_method(name: str, game: str) -> type[Method[Any]]:
-    """The method called *name*, with which *game* is played.
+    """Return the method called *name*, with which *game* is played.
 
     Raises:
         UnknownNameError: There is none.
         BadValueError: It does not play this game.
-        UserCodeError: It is something else than a method.
+        UserCodeError: It is no method.
     """
     places = find_places(game)
     if name in places and name not in registered_names():  # no other method is loaded

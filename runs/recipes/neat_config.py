@@ -1,6 +1,6 @@
-"""Runs by configuration files of neat-python, as they are: what a recipe makes of one.
+"""Recipes from configuration files of neat-python.
 
-What a file says is written into the recipe, so a run that was started needs the file no more.
+The settings of a file are written into the recipe, so a run that was started no longer needs it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from evolve_arena.runs.recipes.recipe import (
 
 
 class NeatRecipe(NamedTuple):
-    """What a run by a configuration file begins with."""
+    """A recipe and the changes by a configuration file."""
 
     name: str
     """The recipe, or the game in one file."""
     changes: dict[str, Any]
-    """What replaces its values, by dotted key; what the user typed is among them."""
+    """Values that replace its own, by dotted key, with those that the user typed."""
     remarks: tuple[str, ...]
-    """What of the file or the recipe has no effect, and what was taken for granted."""
+    """Lines about settings without effect, and about assumptions."""
 
 
 def read_neat_config(
@@ -45,13 +45,13 @@ def read_neat_config(
     typed: Mapping[str, Any] | None = None,
     permit: Permit = refuse_files,
 ) -> NeatRecipe:
-    """The recipe that a configuration file of neat-python makes.
+    """Return the recipe that a configuration file of neat-python makes.
 
     Args:
         path: The file.
-        recipe: What gives the rest. A recipe of the method ``neat`` is taken as it is; of another
-            one, or a game, the game, checks and length, with the usual settings of ``neat``.
-        typed: Values by dotted key that replace everybody else's.
+        recipe: The rest. A recipe of the method ``neat`` is taken as it is; of another one, or a
+            game, only the game, checks and length, with the usual settings of ``neat``.
+        typed: Values by dotted key that replace all others.
         permit: As :func:`load_recipe` takes it.
 
     Raises:
@@ -99,7 +99,7 @@ def read_neat_config(
 
 
 def _choose_recipe(name: str) -> str:
-    """The recipe of that *name*, or the one for NEAT if it is that of a game."""
+    """Return the recipe of that *name*, or the one for NEAT if it is that of a game."""
     if name in recipe_names() and name in game_names():
         for other in recipe_names():
             found = describe_recipe(other)
@@ -116,7 +116,7 @@ def _fit_network(
     typed: Mapping[str, Any],
     permit: Permit,
 ) -> tuple[dict[str, Any], list[str]]:
-    """What the section ``[network]`` has to say so that the numbers of inputs and outputs fit."""
+    """Return the keys of ``[network]`` with which the numbers of inputs and outputs fit."""
     try:
         decoder: Any = load_recipe(name, changes, permit).make_decoder()
         keys = set(Neat.network_keys(find_game(decoder.game.name)))

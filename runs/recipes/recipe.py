@@ -1,4 +1,4 @@
-"""Recipes: everything that a run needs to know, as a TOML file."""
+"""Recipes: all settings of a run, as a TOML file."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ LARGEST = 1 << 18
 MOST_DOTS = 200
 """Dots in a line; for keys of thousands of parts the library takes minutes."""
 DEEPEST = 8
-"""How deep sections and lists may lie in one another."""
+"""Depth to which sections and lists may be nested."""
 UNKNOWN = ("is no key", "unknown setting")
 """Words of errors about keys that there are not."""
 GAMES = "game"
-"""The folder of a run in which its game lies, if that is one in one file."""
+"""The folder of a run with its game, if that is one in one file."""
 USUAL: dict[str, dict[str, dict[str, Any]]] = {
     "tournament": {
         "method": {"individuals": 100, "tournament_size": 5, "initialisation": "fan-in"},
@@ -107,10 +107,10 @@ USUAL_NEAT = {
 }
 
 KEEP_NEWEST, KEEP_EVERY = 5, 10
-"""Which checkpoints a new run keeps unless its recipe says something else; see `RunConfig`."""
+"""Checkpoints that a new run keeps by default; see `RunConfig`."""
 
 BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
-"""What runs did that are older than these keys."""
+"""Values for runs that are older than these keys."""
 GONE: dict[str, Any] = {
     "islands.lag": 0,
     "islands.emigrants": "best",
@@ -128,7 +128,7 @@ EVOLVED = ("method", "matches", "variation", "islands")
 OF_METHODS = ("network", "method", *BESIDE)
 """The sections whose keys depend on the method."""
 OPPONENTS_KEYS = {"check", "check.opponents"}
-"""Who types a value for one of these has chosen the opponents himself."""
+"""Keys by which a user chooses the opponents, and so permits them."""
 
 
 def searches(decoder: Any) -> bool:
@@ -140,16 +140,16 @@ class Recipe(Config):
     """A recipe, fully resolved: every key has its value."""
 
     title: str = ""
-    """What it breeds, in one line."""
+    """Subject of the recipe, in one line."""
     game: dict[str, Any] = Field(default_factory=lambda: {"name": usual_game()})
     """The game's name, and its options."""
     network: dict[str, Any] = Field(default_factory=dict)
-    """What the individuals are; its keys depend on the method and the game, see
+    """The kind of individuals; its keys depend on the method and the game, see
     `Method.network_section`."""
     method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
-    """How players are bred or learn; its key ``name`` says which other keys there are."""
+    """The method; its other keys depend on its key ``name``."""
     matches: dict[str, Any] | None = None
-    """How individuals play, for the methods whose individuals play against each other."""
+    """Matches, for the methods whose individuals play against each other."""
     variation: dict[str, Any] | None = None
     """Selection, crossover and mutation, for the methods that have them."""
     neat: dict[str, Any] | None = None
@@ -157,14 +157,14 @@ class Recipe(Config):
     islands: IslandsConfig | None = None
     """Several populations that send individuals to each other, if there are to be such."""
     search: SearchConfig | None = None
-    """How far the champion looks ahead, if it does so otherwise than the individuals."""
+    """Search of the champion, if it is another than that of the individuals."""
     check: CheckConfig = CheckConfig()
-    """How the champion is measured from outside."""
+    """Games of the champion against players from outside."""
     run: RunConfig = RunConfig()
-    """How long the run is, and what it keeps."""
+    """Length of the run, and what it keeps."""
     _foreign: frozenset[str] = PrivateAttr(default=frozenset())
     _game_file: tuple[str, bytes] | None = PrivateAttr(default=None)
-    """Of a game in one file that does not ship: the file's name, and the content that was run."""
+    """The name and the content of a game in one file that does not ship."""
     _left_out: tuple[str, ...] = PrivateAttr(default=())
     """Keys that fell away, as they belong to another method than the one that was chosen."""
     _renamed: dict[str, str] = PrivateAttr(default_factory=dict)
@@ -173,7 +173,7 @@ class Recipe(Config):
     @model_validator(mode="before")
     @classmethod
     def _choose_opponents(cls, content: Any) -> Any:
-        """Fills in whom champions meet, as it is usual in the game."""
+        """Fill in the opponents of checks that are usual in the game."""
         if not isinstance(content, Mapping):
             return content
         check, game = content.get("check", {}), content.get("game", {})
@@ -184,7 +184,7 @@ class Recipe(Config):
 
     @property
     def spec(self) -> GameSpec:
-        """What is known of the game."""
+        """The specification of the game."""
         return _find_game(self.game)
 
     @property
@@ -205,7 +205,7 @@ class Recipe(Config):
         return told
 
     def make_config(self, island: int | None = None) -> Config:
-        """The method's settings, or those of an *island*, from 0."""
+        """Return the method's settings, or those of an *island*, from 0."""
         kind = self.kind
         content = self.method | {name: getattr(self, name) or {} for name in kind.sections}
         each = self.islands.each if self.islands and island is not None else ()
@@ -217,16 +217,16 @@ class Recipe(Config):
         return _validate(kind.config_type, {**content, **own}, f"islands.each.{island + 1}.")
 
     def make_decoder(self) -> Decoder:
-        """What turns the run's genomes into players."""
+        """Return the maker of players from the run's genomes."""
         section = self.kind.network_section(self.spec, self.network)
         network = section.model_validate(self.network)
         return self.kind.make_decoder(self.make_game(), network, self.make_config())
 
     def make_playing(self, decoder: Any) -> Any:
-        """The decoder of the champion: *decoder*, with the search that it plays with.
+        """Return the decoder of the champion: *decoder*, with the search of ``[search]``.
 
         Raises:
-            BadValueError: There is no such search in the game, or over what is bred.
+            BadValueError: There is no such search in the game, or over its networks.
         """
         if self.search is None:
             return decoder
@@ -235,11 +235,11 @@ class Recipe(Config):
         return replace(decoder, depth=self.search.depth, rollouts=self.search.rollouts)
 
     def make_game(self) -> Any:
-        """What is played."""
+        """Return the game, with its options."""
         return self.spec.make(**{key: self.game[key] for key in self.game if key != "name"})
 
     def make_method(self) -> Method[Any]:
-        """The method, with its settings."""
+        """Return the method, with its settings."""
         decoder, numbers = self.make_decoder(), range(self.islands.count if self.islands else 0)
         configs = [self.make_config(number) for number in numbers] or [self.make_config()]
         self.make_playing(decoder)
@@ -256,17 +256,17 @@ class Recipe(Config):
 
     @property
     def foreign_programs(self) -> list[str]:
-        """The opponents that run code and were named by a file, so that nobody may trust them."""
+        """The opponents that run code and were named by a file, so that they are not trusted."""
         return [text for text in self.check.opponents if text in self._foreign]
 
     def trust(self) -> Recipe:
-        """The recipe, if the user lets its opponents run their code."""
+        """Return the recipe for a user who lets its opponents run their code."""
         trusted = self.model_copy()
         trusted._foreign = frozenset()
         return trusted
 
     def find_absent(self) -> list[str]:
-        """The names of code that was registered where the run was started, and is not here."""
+        """Return the names of code that was registered at the start of the run, and is missing."""
         content = self.model_dump(include=set(EVOLVED))
         found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
         kinds = player_kinds(self.spec.name)
@@ -277,10 +277,10 @@ class Recipe(Config):
         ]
 
     def make_opponents(self) -> list[Player]:
-        """Who the champion meets in checks. They are to be closed.
+        """Return the opponents of checks, which are to be closed.
 
         Raises:
-            NotPermittedError: One runs code, and the user did not say yes; see :meth:`trust`.
+            NotPermittedError: One runs code, and the user did not permit it; see :meth:`trust`.
             RecipeError: A specification names no player.
         """
         game = self.make_decoder().game
@@ -299,7 +299,7 @@ class Recipe(Config):
         return made
 
     def begin(self) -> Recipe:
-        """The recipe of a new run: with an id of its own, and which checkpoints it keeps."""
+        """Return the recipe of a new run, with an id and the numbers of checkpoints to keep."""
         now = {
             "id": secrets.token_hex(16),
             "keep_newest": self.run.keep_newest or KEEP_NEWEST,
@@ -308,13 +308,13 @@ class Recipe(Config):
         return self.with_run(**now)
 
     def with_run(self, **values: Any) -> Recipe:
-        """The recipe with other values in ``[run]``, which are not looked at again."""
+        """Return the recipe with other values in ``[run]``, without validation."""
         return self.model_copy(update={"run": self.run.model_copy(update=values)})
 
     def steps_like(self, other: Recipe) -> bool:
-        """Tell whether the populations of both are the same ones, as far as both runs go.
+        """Test whether the populations of both are the same ones, as far as both runs go.
 
-        What a recipe says of checks, of checkpoints and of the end has no part in them.
+        They don't depend on checks, checkpoints and the end.
         """
         one, two = (
             (
@@ -326,17 +326,17 @@ class Recipe(Config):
         return one == two
 
     def breeds_like(self, other: Recipe) -> bool:
-        """Whether runs of both are the same, whatever they are called and keep."""
+        """Test whether runs of both are the same, but for names and what they keep."""
         keys = "id", "keep_newest", "keep_every", "start_sha256"
         one, two = (recipe.with_run(**dict.fromkeys(keys)) for recipe in (self, other))
         one._left_out, one._renamed = two._left_out, two._renamed
         return one == two
 
     def check_permitted(self, text: str) -> None:
-        """Makes sure that the opponent *text* may run its code.
+        """Make sure that the opponent *text* may run its code.
 
         Raises:
-            NotPermittedError: A file named it, and the user did not say yes.
+            NotPermittedError: A file named it, and the user did not permit it.
         """
         if text in self._foreign:
             whole = f"; read all {len(text):,} characters in the recipe" if len(text) > 150 else ""
@@ -346,7 +346,7 @@ class Recipe(Config):
             )
 
     def files(self) -> dict[str, bytes]:
-        """What is to lie beside the recipe's file, by path: its game, and code that it names.
+        """Return the files beside the recipe's, by path: its game, and code that it names.
 
         Raises:
             BadValueError: Two files of code have the same name.
@@ -359,7 +359,7 @@ class Recipe(Config):
         return found | copy_code(named)
 
     def to_toml(self) -> str:
-        """The recipe as a TOML file; :meth:`files` are to lie beside it."""
+        """Return the recipe as a TOML file; :meth:`files` go beside it."""
         content = self.model_dump(mode="json", exclude_none=True)
         if self._game_file:
             content["game"]["name"] = f"{GAMES}/{self._game_file[0]}"
@@ -369,7 +369,7 @@ class Recipe(Config):
         return tomli_w.dumps(content)
 
     def change(self, changes: Mapping[str, Any]) -> Recipe:
-        """The recipe with other values, by dotted key: ``{"run.seed": 7}``.
+        """Return the recipe with other values, by dotted key: ``{"run.seed": 7}``.
 
         Raises:
             RecipeError: A key is unknown, or a value is out of range.
@@ -386,13 +386,13 @@ class Recipe(Config):
 def load_recipe(
     name: str, changes: Iterable[str] | Mapping[str, Any] = (), permit: Permit = refuse_files
 ) -> Recipe:
-    """The recipe that ships under *name*, or the one in the file *name*.
+    """Return the recipe that ships under *name*, or the one in the file *name*.
 
     Args:
         name: A shipped recipe's name, or the path of a ``.toml`` file; or of a game in one file,
             which is run, and for which a usual recipe is made.
         changes: Values by dotted key, or texts like ``run.generations=200``, that replace others.
-        permit: Decides whether a game in one file that a recipe names may be run.
+        permit: Raises an error if a game in one file that a recipe names may not be run.
 
     Raises:
         UnknownNameError: No recipe of that name, and no such file.
@@ -440,7 +440,7 @@ def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) 
 
 
 def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What is bred of a *game* if nobody says more than these *values*, by dotted key."""
+    """Return the content of the usual recipe of a *game*, given *values* by dotted key."""
     method = str(values.get("method.name", "tournament"))
     kernel, rules = game.kernel, game.game.rules_type()
     content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
@@ -465,7 +465,7 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
-    """The recipe of a *game* if nobody says more than these *values*, by dotted key.
+    """Return the usual recipe of a *game*, with these *values* by dotted key.
 
     Raises:
         RecipeError: One of them is wrong, or the method does not play the game.
@@ -475,7 +475,7 @@ def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
 
 
 def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
-    """Values by dotted key, from texts like ``run.generations=200``.
+    """Return values by dotted key, from texts like ``run.generations=200``.
 
     Raises:
         RecipeError: A text is not of that form.
@@ -492,10 +492,10 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
 
 
 def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
-    """The recipe of a run, in the file *path*; that of an older one goes on to mean the same.
+    """Return the recipe of a run, in the file *path*; one of an older run means what it meant.
 
-    It was whole when the run began. So where it names code that nobody knows here, that was given
-    in Python: something stands for it, with which the run can be looked at.
+    It was whole when the run began. So where it names unknown code, that was given in Python; a
+    stand-in takes its place, with which the run can be read.
 
     Args:
         path: The file.
@@ -535,7 +535,7 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
 def _blame_version(error: RecipeError, path: Path) -> RecipeError:
     """Name another version as the cause of an *error* in a run's recipe, which was right once.
 
-    That its game is missing has another cause.
+    A missing game has another cause.
     """
     told = str(error).removeprefix(f"{path}: ").partition(" (known: ")[0]
     if told.startswith(("unknown game ", "game.name ")):
@@ -546,41 +546,41 @@ def _blame_version(error: RecipeError, path: Path) -> RecipeError:
 
 
 def _find_unknown(error: BaseException | None) -> str | None:
-    """The name that nothing bears because of which there is an *error*."""
+    """Return the unknown name that caused an *error*."""
     while error is not None and not isinstance(error, UnknownNameError):
         error = error.__context__
     return None if error is None else error.name
 
 
 def run_id(path: Path) -> str | None:
-    """What the recipe in the file *path* says is the id of its run, if anything."""
+    """Return the id of the run whose recipe is the file *path*, if it has one."""
     run = _parse(path).get("run", {})
     return run.get("id") if isinstance(run, dict) else None
 
 
 def recipe_names() -> list[str]:
-    """The recipes that ship with the package."""
+    """Return the names of the recipes that ship with the package."""
     return sorted(recipe_files())
 
 
 class RecipeSummary(NamedTuple):
-    """What a list of recipes tells of one, as its file says it."""
+    """A recipe in a list of recipes, as its file says it."""
 
     name: str
     title: str
     game: str
     method: str
     is_published: bool
-    """Whether it belongs to a published study."""
+    """True if it belongs to a published study."""
 
     @property
     def is_usual(self) -> bool:
-        """Whether it is the one with which to begin in its game, after which it is called."""
+        """True if it is the first one to try in its game, after which it is called."""
         return self.name == self.game
 
 
 def describe_recipe(name: str) -> RecipeSummary:
-    """A shipped recipe as its file says it; nothing of its game is loaded."""
+    """Return a shipped recipe as its file says it; nothing of its game is loaded."""
     content = _read(name)[0]
     game = str(content.get("game", {}).get("name", usual_game()))
     method = str(content.get("method", {}).get("name", "tournament"))
@@ -589,7 +589,7 @@ def describe_recipe(name: str) -> RecipeSummary:
 
 
 def read_content(name: str) -> dict[str, Any]:
-    """What the shipped recipe or the file *name* says, unchecked.
+    """Return the content of the shipped recipe or the file *name*, without validation.
 
     Raises:
         ArenaError: There is none, or it can't be read.
@@ -615,7 +615,7 @@ def _read(name: str) -> tuple[dict[str, Any], str]:
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    """The content of a TOML file, or of settings in JSON that a study can read."""
+    """Return the content of a TOML file, or of settings in JSON that a study can read."""
     reader = recipe_readers().get(path.suffix)
     try:
         text = read_file(path, LARGEST).decode("utf-8")
@@ -629,7 +629,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _parse_value(text: str) -> Any:
-    """*text* as TOML would read it; what it can't read is a string."""
+    """Return *text* as TOML would read it; what it can't read is a string."""
     try:
         return _load_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):  # so are numbers of too many digits, and lists too deep
@@ -637,7 +637,7 @@ def _parse_value(text: str) -> Any:
 
 
 def _load_toml(text: str) -> dict[str, Any]:
-    """What *text* says.
+    """Return the content of *text*.
 
     Raises:
         ValueError: It is no TOML.
@@ -659,7 +659,7 @@ def _put(content: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _with(content: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the *content* with these *values*, by dotted key."""
+    """Return a copy of the *content* with these *values*, by dotted key."""
     changed = copy.deepcopy(content)
     for key, value in values.items():
         _put(changed, key, value)
@@ -673,7 +673,7 @@ def _resolve(
     permit: Permit = refuse_files,
     typed: Collection[str] = (),
 ) -> Recipe:
-    """The recipe of this *content*; if *typed* keys choose a method, those of others fall away."""
+    """Return the recipe of this *content*; if *typed* keys choose a method, drop other methods'."""
     try:
         _check_values(content, "", DEEPEST)
         content, file = _open_game_file(content, folder, permit)
@@ -722,7 +722,7 @@ def _rename(
 def _open_game_file(
     content: Mapping[str, Any], folder: Path, permit: Permit
 ) -> tuple[Mapping[str, Any], tuple[str, bytes] | None]:
-    """The *content* with the game's name in place of its file's; and the file, read once."""
+    """Return the *content* with the game's name in place of its file's; and the file, read once."""
     game = content.get("game", {})
     name = game.get("name") if isinstance(game, Mapping) else None
     if isinstance(name, str) and name.startswith(SPIEL):
@@ -738,7 +738,7 @@ def _open_game_file(
 
 
 def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:
-    """Refuses what no key takes, and what even the text of an error could not show."""
+    """Refuse values that no key takes, and those that the text of an error could not show."""
     for key, value in content.items():
         place = f"{prefix}{key}"
         if isinstance(value, (Mapping, list, tuple)):
@@ -753,7 +753,7 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
 
 
 def _find_game(content: Mapping[str, Any]) -> GameSpec:
-    """The game that the section ``[game]`` names; the usual one if none."""
+    """Return the game that the section ``[game]`` names; the usual one if none."""
     return find_game(str(content.get("name", usual_game())))
 
 
@@ -764,10 +764,10 @@ def _resolve_changed(
     folder: Path = Path(),
     permit: Permit = refuse_files,
 ) -> Recipe:
-    """The recipe of this *content* with other *values*.
+    """Return the recipe of this *content* with other *values*.
 
-    If these choose another method, settings of the old one fall away unless the new one has them,
-    too; if it can't do with what is left, all of them fall away. The title names the method then.
+    If these choose another method, settings of the old one are dropped unless the new one has
+    them, too; if the rest is no valid recipe, all of them are. The title names the method then.
     """
     versions, game = [content], content.get("game", {})
     earlier: dict[str, str] = {}
@@ -805,7 +805,7 @@ def _resolve_changed(
 
 
 def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collection[str]) -> Recipe:
-    """The recipe without keys of other methods than *kind*, if a *typed* key chooses that.
+    """Return the recipe without keys of other methods than *kind*, if a *typed* key chooses that.
 
     Raises:
         RecipeError: Such a key was typed, or none chooses the method.
@@ -840,7 +840,7 @@ def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collect
 
 
 def _find_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, str]:
-    """The keys that belong to other methods alone, each with one that has it."""
+    """Return the keys that belong to other methods alone, each with one that has it."""
     found: dict[str, str] = {}
     if issubclass(kind, AbsentMethod):
         return found

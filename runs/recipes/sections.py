@@ -22,11 +22,11 @@ MOST_SUGGESTED = 3
 
 
 class SearchConfig(Config):
-    """The section ``[search]``: how far the champion looks ahead when it plays.
+    """The section ``[search]``: the search with which the champion plays.
 
-    That is in checks, in duels, at a terminal and on the page; it remembers it. How far individuals
-    look ahead in the matches by which they are bred is said in ``[network]``; champions meet one
-    another so, too.
+    It counts in checks, in duels, at a terminal and on the page, and is stored with the champion.
+    The search of individuals in the matches of a generation stands in ``[network]``; champions meet
+    one another with that, too.
     """
 
     depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
@@ -36,7 +36,7 @@ class SearchConfig(Config):
 
 
 class CheckConfig(Config):
-    """The section ``[check]``: how the champion is measured from outside."""
+    """The section ``[check]``: games of the champion against players from outside."""
 
     every: int = Field(default=10, ge=1)
     """Generations between checks; there is one at the end of the run as well."""
@@ -47,7 +47,7 @@ class CheckConfig(Config):
     `run.champion` is ``best-check``. If nothing is said, those of the game's
     `GameSpec.opponents`."""
     opening_plies: int = Field(default=0, ge=0, le=20)
-    """How many random plies each game begins with, the same ones for both colours; 0: all games
+    """Random plies that each game begins with, the same ones for both colours; 0: all games
     begin at the start."""
     share: float = Field(default=0.2, gt=0.0, le=1.0)
     """The largest share of the run's time that checks may take: games against slow opponents become
@@ -59,21 +59,20 @@ class RunConfig(Config):
     """The section ``[run]``."""
 
     generations: int = Field(default=1000, ge=0)
-    """After how many generations the run ends; ``evolve resume --generations`` raises it. 0 only
+    """Generations after which the run ends; ``evolve resume --generations`` raises it. 0 only
     draws the first population and checks its champion."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """What all randomness of the run follows from: the same recipe and the same seed give the same
-    bits."""
+    """Seed of all randomness of the run: the same recipe and the same seed give the same bits."""
     checkpoint_every: int = Field(default=50, ge=1)
     """Generations between checkpoints; there is one at every stop as well."""
     champion: Literal["strongest", "best-check", "last"] = "strongest"
-    """Which champion becomes ``champion.safetensors``. ``strongest``: the champion of each check
+    """Champion that becomes ``champion.safetensors``. ``strongest``: the champion of each check
     plays against the run's champion so far, from random openings, and takes its place if it wins
     beyond the 95 % interval; the first one is that of generation 0. ``best-check``: that with most
     wins against the first opponent of all checks (where players are compared by points, that which
     had most more than it). ``last``: the last one."""
     keep_newest: int | None = Field(default=None, ge=1)
-    """How many of the newest checkpoints are kept. A new run takes 5 if
+    """Number of the newest checkpoints that are kept. A new run takes 5 if
     nothing is said; a run whose recipe does not say it, an old one, keeps all."""
     keep_every: int | None = Field(default=None, ge=1)
     """Older checkpoints are kept if their generation is a multiple of this number times
@@ -119,11 +118,11 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "check": CheckConfig,
     "run": RunConfig,
 }
-"""The sections that are alike in every recipe."""
+"""The sections that are the same for all methods and games."""
 
 
 def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """All keys of a recipe of this *content*, with the values that each takes if they are few.
+    """Return all keys of a recipe of this *content*, with the values that each takes if few.
 
     Its game and method decide about the sections named after them.
 
@@ -139,7 +138,7 @@ def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def find_sections(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
-    """The sections of a recipe of this *content*, in the order of its file.
+    """Return the sections of a recipe of this *content*, in the order of its file.
 
     Raises:
         ArenaError: There is no such game or method.
@@ -157,7 +156,7 @@ def find_sections(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
 
 
 def suggest_key(key: str, known: Iterable[str]) -> list[str]:
-    """What may be meant by an unknown *key*: the same name in another section, else near names."""
+    """Return likely meanings of an unknown *key*: its name in another section, else near names."""
     last, names = key.rpartition(".")[2], _with_parts(known)
     same = [name for name in names if name.rpartition(".")[2] == last]
     if same:
@@ -199,7 +198,7 @@ def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | Non
 
 
 def _with_parts(known: Iterable[str]) -> list[str]:
-    """The keys, and what has keys inside a section: ``matches.hall_of_fame``."""
+    """Return the keys, and the tables inside of sections, such as ``matches.hall_of_fame``."""
     names = list(known)
     inner = [name.rpartition(".")[0] for name in names if name.count(".") > 1]
     return list(dict.fromkeys([*names, *inner]))
@@ -215,11 +214,11 @@ def _value_of(content: Mapping[str, Any], section: str, key: str, usual: str) ->
 def list_fields(
     model: type[BaseModel], prefix: str, *values: type[BaseModel]
 ) -> Iterator[tuple[str, FieldInfo, str]]:
-    """The keys of a section and of those inside, each with its field and what its source says.
+    """Yield the keys of a section and of those inside, each with its field and its docstring.
 
     Args:
         model: The section.
-        prefix: What stands before its keys.
+        prefix: Text before its keys.
         values: Sections inside that count as values.
     """
     helps = read_helps(model)

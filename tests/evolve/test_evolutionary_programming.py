@@ -21,9 +21,8 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingState,
-    draw_opponents,
-    rank_by_merit,
 )
+from evolve_arena.evolve.programming_matches import draw_opponents, rank_by_merit
 from evolve_arena.genomes.self_adaptive import mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.players.board.workspace import DEPTH
 from tests.evolve.rigged import LINEAR, NetworkDecoder, Recorder, make_config

@@ -281,9 +281,9 @@ def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"criterion": "recrod"}, "judge"),
+        ({"criterion": "recrod"}, "criterion"),
         ({"margin": 0.5}, "margin"),
-        ({"opponents": []}, "opponents is empty, but the judge 'outside' needs"),
+        ({"opponents": []}, "opponents is empty, but the criterion 'outside' needs"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
