@@ -14,7 +14,7 @@ bits are the same. See :mod:`evolve_arena.evolve.migration` for steps 1 and 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import make_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,14 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import JsonObject
 from evolve_arena.evolve.island_reports import merge_descriptions, merge_reports, play_final
-from evolve_arena.evolve.method import Method, Report
+from evolve_arena.evolve.method import AnyMethod, Method, Report
 from evolve_arena.evolve.migration import (
     Individuals,
     IslandsState,
     Voyage,
     find_immigrants,
     join,
+    make_state_type,
     pick,
     sail,
 )
@@ -52,7 +53,7 @@ class Islands(Method[Any]):
 
     config_type = IslandsConfig
 
-    def __init__(self, config: IslandsConfig, methods: Sequence[Method[Any]]) -> None:
+    def __init__(self, config: IslandsConfig, methods: Sequence[AnyMethod]) -> None:
         super().__init__(config, methods[0].decoder)
         first = methods[0]
         if not first.migrates:
@@ -63,15 +64,7 @@ class Islands(Method[Any]):
         self.name = first.name
         for number, method in enumerate(methods):
             method.island = number
-        kind: Any = tuple[first.state_type, ...]  # type: ignore[name-defined]
-        sent: Any = tuple[first.individuals_type, ...]  # type: ignore[name-defined]
-        self.state_type = make_dataclass(
-            "IslandsState",
-            [("islands", kind), ("waiting", sent)],
-            bases=(IslandsState,),
-            frozen=True,
-            eq=False,
-        )
+        self.state_type = make_state_type(first.state_type, first.individuals_type)
         for method in methods:
             size = method.population_size
             if config.arriving > size:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.core.game import AnyGame, Config, GameSpec, section_of_decoder
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.bred import BredPlayer, Decoder
 
@@ -131,7 +132,7 @@ class Method(ABC, Generic[S]):
         return cast(type[Config], section)
 
     @classmethod
-    def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
+    def network_section(cls, game: GameSpec, content: Settings) -> type[Config]:
         """Return the model of a section ``[network]`` of this *content*.
 
         Raises:
@@ -278,5 +279,9 @@ class Method(ABC, Generic[S]):
         return self.champion(state, arena)
 
     @abstractmethod
-    def describe(self, state: S) -> dict[str, Any]:
+    def describe(self, state: S) -> JsonObject:
         """Return figures of the population by name, ready for JSON."""
+
+
+AnyMethod: TypeAlias = Method[Any]
+"""A method of which only the contract is known, not its state."""

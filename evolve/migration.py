@@ -8,7 +8,7 @@ others, so they have to play where they arrive.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_generator
-from evolve_arena.evolve.method import Method, Report
+from evolve_arena.evolve.method import AnyMethod, Report
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
@@ -43,11 +43,27 @@ class IslandsState:
         return join([island.population for island in self.islands])
 
 
+def make_state_type(state_type: type[Any], individuals_type: Any) -> type[IslandsState]:
+    """Return the type of the states of islands whose own states and emigrants are of these types.
+
+    Checkpoints are read by it.
+    """
+    kind: Any = tuple[state_type, ...]  # type: ignore[valid-type]
+    sent: Any = tuple[individuals_type, ...]
+    return make_dataclass(
+        "IslandsState",
+        [("islands", kind), ("waiting", sent)],
+        bases=(IslandsState,),
+        frozen=True,
+        eq=False,
+    )
+
+
 @dataclass(frozen=True)
 class Voyage:
     """The generations of an island until the next migration; it can be sent to a worker."""
 
-    method: Method[Any]
+    method: AnyMethod
     state: Any
     until: int
     """The generation at which they end."""
@@ -89,7 +105,7 @@ def sail(voyage: Voyage, arena: Arena | None = None) -> Arrival:
 
 
 def _choose_places(
-    method: Method[Any], state: Any, config: IslandsConfig, arena: Arena
+    method: AnyMethod, state: Any, config: IslandsConfig, arena: Arena
 ) -> NDArray[np.int64]:
     """Return the rows of the individuals that give way to immigrants."""
     if config.replace == "worst":

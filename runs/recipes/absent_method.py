@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,8 +10,9 @@ from pydantic import ConfigDict, ValidationError
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.game import AnyGame, Config, GameSpec
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.core.user_code import AbsentCode
-from evolve_arena.evolve.method import AnyState, Method
+from evolve_arena.evolve.method import AnyMethod, AnyState, Method
 from evolve_arena.players.bred import BredPlayer, Decoder
 
 
@@ -48,7 +48,7 @@ class AbsentMethod(Method[Any]):
         return dict(game.networks)
 
     @classmethod
-    def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
+    def network_section(cls, game: GameSpec, content: Settings) -> type[Config]:
         """Return that of the first kind of genome which can have this *content*."""
         return _find_kind(game, content).network_section(game, content)
 
@@ -78,7 +78,7 @@ class AbsentMethod(Method[Any]):
         """Fail."""
         self._fail()
 
-    def describe(self, state: Any) -> dict[str, Any]:
+    def describe(self, state: Any) -> JsonObject:
         """Return the number of individuals, and of genes if all have as many."""
         told = {"individuals": len(state.population)}
         if isinstance(state.population, np.ndarray):
@@ -90,7 +90,7 @@ class AbsentMethod(Method[Any]):
         raise AssertionError
 
 
-def _find_kind(game: GameSpec, content: Mapping[str, Any]) -> type[Method[Any]]:
+def _find_kind(game: GameSpec, content: Settings) -> type[AnyMethod]:
     for kind in (_Vectors, _Graphs, _Tuples):
         try:
             if kind.networks(game):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import LARGEST, find_file, is_open, is_reference, open_code
 from evolve_arena.players.specification import NotPermittedError
 
@@ -39,7 +39,7 @@ def refuse_files(path: Path, source: bytes, what: str) -> None:
     )
 
 
-def open_typed(values: Mapping[str, Any]) -> dict[str, Any]:
+def open_typed(values: Settings) -> JsonObject:
     """Return values by dotted key with the digest of each file of code that they name; run these.
 
     It is for values that the user has typed. Paths are relative to the current folder.
@@ -52,7 +52,7 @@ def open_typed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def list_texts(value: Any) -> list[str]:
+def list_texts(value: Json) -> list[str]:
     """Return all texts in a *value* of a recipe, at any depth; keys, too."""
     if isinstance(value, Mapping):
         return [text for key, inner in value.items() for text in (str(key), *list_texts(inner))]
@@ -61,7 +61,7 @@ def list_texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-def pin_code(value: Any, folder: Path, permit: Permit) -> Any:
+def pin_code(value: Json, folder: Path, permit: Permit) -> Json:
     """Return the *value* with the digest of each file of code that it names; run these."""
     if isinstance(value, Mapping):
         return {key: pin_code(inner, folder, permit) for key, inner in value.items()}
@@ -93,7 +93,7 @@ def read_beside(folder: Path, name: str, key: str) -> tuple[Path, bytes]:
         raise BadValueError(f"{key}: {explain_unread(error, path)}") from None
 
 
-def unpin_code(value: Any) -> Any:
+def unpin_code(value: Json) -> Json:
     """Return the *value* as a file has it: with the paths of the copies of code."""
     if isinstance(value, dict):
         return {key: unpin_code(inner) for key, inner in value.items()}
@@ -103,7 +103,7 @@ def unpin_code(value: Any) -> Any:
     return f"{CODE}/{file.path.name}:{value.rpartition(':')[2]}" if file else value
 
 
-def copy_code(value: Any) -> dict[str, bytes]:
+def copy_code(value: Json) -> dict[str, bytes]:
     """Return the files of code that a *value* names, by the paths of their copies in the run.
 
     Raises:

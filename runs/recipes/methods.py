@@ -14,7 +14,7 @@ from evolve_arena.core.user_code import (
     name_of,
     registered_names,
 )
-from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.method import AnyMethod, Method
 from evolve_arena.runs.recipes.absent_method import AbsentMethod
 
 GROUP = "evolve_arena.methods"
@@ -38,7 +38,7 @@ def find_places(game: str) -> dict[str, str]:
     return {**installed_places(GROUP), **METHODS, **study_learners(game)}
 
 
-def methods_of(game: str) -> dict[str, type[Method[Any]]]:
+def methods_of(game: str) -> dict[str, type[AnyMethod]]:
     """Return the methods that can play *game*, by name, with registered ones and packages'."""
     spec = find_game(game)
     known = {name: load(place) for name, place in find_places(game).items()}
@@ -46,7 +46,7 @@ def methods_of(game: str) -> dict[str, type[Method[Any]]]:
     return {name: method for name, method in known.items() if method.networks(spec)}
 
 
-def find_method(name: str, game: str) -> type[Method[Any]]:
+def find_method(name: str, game: str) -> type[AnyMethod]:
     """Return the method called *name*, with which *game* is played.
 
     Raises:
@@ -56,7 +56,7 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
     """
     places = find_places(game)
     if name in places and name not in registered_names():  # no other method is loaded
-        chosen: type[Method[Any]] = load(places[name])
+        chosen: type[AnyMethod] = load(places[name])
         if chosen.networks(find_game(game)):
             return chosen
     able = methods_of(game)
@@ -72,7 +72,7 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
                 " that defines all that these leave open"
             )
         if own.networks(find_game(game)):
-            method: type[Method[Any]] = own
+            method: type[AnyMethod] = own
             return method
     if (
         own is not None

@@ -5,13 +5,13 @@ The settings of a file are written into the recipe, so a run that was started no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import FILE, SPIEL, find_game, game_names, usual_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.evolve.neat import Neat
 from evolve_arena.evolve.settings.neat import OF_OWN_ENGINE
 from evolve_arena.genomes.neat.ini import WholeIni, read_whole_ini
@@ -33,7 +33,7 @@ class NeatRecipe(NamedTuple):
 
     name: str
     """The recipe, or the game in one file."""
-    changes: dict[str, Any]
+    changes: JsonObject
     """Values that replace its own, by dotted key, with those that the user typed."""
     remarks: tuple[str, ...]
     """Lines about settings without effect, and about assumptions."""
@@ -42,7 +42,7 @@ class NeatRecipe(NamedTuple):
 def read_neat_config(
     path: Path | str,
     recipe: str | None = None,
-    typed: Mapping[str, Any] | None = None,
+    typed: Settings | None = None,
     permit: Permit = refuse_files,
 ) -> NeatRecipe:
     """Return the recipe that a configuration file of neat-python makes.
@@ -68,7 +68,7 @@ def read_neat_config(
     except ArenaError as error:
         raise RecipeError(f"{path}: {error}") from error
     name = _choose_recipe(recipe or usual_game())
-    changes: dict[str, Any] = {"neat": ini.values}
+    changes: JsonObject = {"neat": ini.values}
     remarks = [*ini.remarks]
     if name.endswith(FILE) or name.startswith(SPIEL):
         changes["method.name"] = "neat"
@@ -112,10 +112,10 @@ def _fit_network(
     path: Path | str,
     ini: WholeIni,
     name: str,
-    changes: Mapping[str, Any],
-    typed: Mapping[str, Any],
+    changes: Settings,
+    typed: Settings,
     permit: Permit,
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[JsonObject, list[str]]:
     """Return the keys of ``[network]`` with which the numbers of inputs and outputs fit."""
     try:
         decoder: Any = load_recipe(name, changes, permit).make_decoder()

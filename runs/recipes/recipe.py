@@ -33,10 +33,11 @@ from evolve_arena.core.registry import (
     shipped_games,
     usual_game,
 )
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
 from evolve_arena.evolve.islands import Islands
 from evolve_arena.evolve.matches import check_openings
-from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.method import AnyMethod
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.board.game import BoardGame
@@ -84,7 +85,7 @@ UNKNOWN = ("is no key", "unknown setting")
 """Words of errors about keys that there are not."""
 GAMES = "game"
 """The folder of a run with its game, if that is one in one file."""
-USUAL: dict[str, dict[str, dict[str, Any]]] = {
+USUAL: dict[str, dict[str, JsonObject]] = {
     "tournament": {
         "method": {"individuals": 100, "tournament_size": 5, "initialisation": "fan-in"},
         "matches": {"noise": 0.1, "hall_of_fame": {"size": 50, "every": 5, "opponents": 5}},
@@ -111,7 +112,7 @@ KEEP_NEWEST, KEEP_EVERY = 5, 10
 
 BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
 """Values for runs that are older than these keys."""
-GONE: dict[str, Any] = {
+GONE: JsonObject = {
     "islands.lag": 0,
     "islands.emigrants": "best",
     "method.hall_of_fame.weight": 1.0,
@@ -141,18 +142,18 @@ class Recipe(Config):
 
     title: str = ""
     """Subject of the recipe, in one line."""
-    game: dict[str, Any] = Field(default_factory=lambda: {"name": usual_game()})
+    game: JsonObject = Field(default_factory=lambda: {"name": usual_game()})
     """The game's name, and its options."""
-    network: dict[str, Any] = Field(default_factory=dict)
+    network: JsonObject = Field(default_factory=dict)
     """The kind of individuals; its keys depend on the method and the game, see
     `Method.network_section`."""
-    method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
+    method: JsonObject = Field(default_factory=lambda: {"name": "tournament"})
     """The method; its other keys depend on its key ``name``."""
-    matches: dict[str, Any] | None = None
+    matches: JsonObject | None = None
     """Matches, for the methods whose individuals play against each other."""
-    variation: dict[str, Any] | None = None
+    variation: JsonObject | None = None
     """Selection, crossover and mutation, for the methods that have them."""
-    neat: dict[str, Any] | None = None
+    neat: JsonObject | None = None
     """neat-python's keys, for the method that has a section for them."""
     islands: IslandsConfig | None = None
     """Several populations that send individuals to each other, if there are to be such."""
@@ -188,7 +189,7 @@ class Recipe(Config):
         return _find_game(self.game)
 
     @property
-    def kind(self) -> type[Method[Any]]:
+    def kind(self) -> type[AnyMethod]:
         """The class of the method."""
         return find_method(str(self.method.get("name", "tournament")), self.spec.name)
 
@@ -238,7 +239,7 @@ class Recipe(Config):
         """Return the game, with its options."""
         return self.spec.make(**{key: self.game[key] for key in self.game if key != "name"})
 
-    def make_method(self) -> Method[Any]:
+    def make_method(self) -> AnyMethod:
         """Return the method, with its settings."""
         decoder, numbers = self.make_decoder(), range(self.islands.count if self.islands else 0)
         configs = [self.make_config(number) for number in numbers] or [self.make_config()]
@@ -368,7 +369,7 @@ class Recipe(Config):
                 content[key] = unpin_code(content[key])
         return tomli_w.dumps(content)
 
-    def change(self, changes: Mapping[str, Any]) -> Recipe:
+    def change(self, changes: Settings) -> Recipe:
         """Return the recipe with other values, by dotted key: ``{"run.seed": 7}``.
 
         Raises:
@@ -384,7 +385,7 @@ class Recipe(Config):
 
 
 def load_recipe(
-    name: str, changes: Iterable[str] | Mapping[str, Any] = (), permit: Permit = refuse_files
+    name: str, changes: Iterable[str] | Settings = (), permit: Permit = refuse_files
 ) -> Recipe:
     """Return the recipe that ships under *name*, or the one in the file *name*.
 
@@ -422,7 +423,7 @@ def load_recipe(
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
 
 
-def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+def _refuse_unknown_keys(content: Settings, values: Settings) -> None:
     """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
     sections = {name: part for name, part in content.items() if isinstance(part, dict)}
     written = [f"{name}.{key}" for name in OF_METHODS for key in sections.get(name, {})]
@@ -439,11 +440,11 @@ def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) 
             raise RecipeError(text)
 
 
-def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
+def usual_recipe(game: GameSpec, values: Settings) -> JsonObject:
     """Return the content of the usual recipe of a *game*, given *values* by dotted key."""
     method = str(values.get("method.name", "tournament"))
     kernel, rules = game.kernel, game.game.rules_type()
-    content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
+    content: JsonObject = {"title": str(getattr(game.game, "title", game.name))}
     content["method"] = {"name": method}
     for section, values_there in copy.deepcopy(USUAL.get(method, {})).items():
         content[section] = {**content.get(section, {}), **values_there}
@@ -464,7 +465,7 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     return content
 
 
-def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
+def make_usual(game: GameSpec, values: Settings) -> Recipe:
     """Return the usual recipe of a *game*, with these *values* by dotted key.
 
     Raises:
@@ -474,7 +475,7 @@ def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
     return _resolve_changed(content, values, game.name)
 
 
-def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
+def parse_changes(changes: Iterable[str]) -> JsonObject:
     """Return values by dotted key, from texts like ``run.generations=200``.
 
     Raises:
@@ -511,7 +512,7 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
             content[section] = keys | content.get(section, {})
     for key, value in GONE.items():
         *sections, last = key.split(".")
-        holder: Any = content
+        holder: Json = content
         for section in sections:
             holder = holder.get(section) if isinstance(holder, dict) else None
         if isinstance(holder, dict) and holder.get(last) == value:
@@ -588,7 +589,7 @@ def describe_recipe(name: str) -> RecipeSummary:
     return RecipeSummary(name, str(content.get("title", "")), game, method, published)
 
 
-def read_content(name: str) -> dict[str, Any]:
+def read_content(name: str) -> JsonObject:
     """Return the content of the shipped recipe or the file *name*, without validation.
 
     Raises:
@@ -597,7 +598,7 @@ def read_content(name: str) -> dict[str, Any]:
     return _read(name)[0]
 
 
-def read_renamed(name: str) -> dict[str, Any]:
+def read_renamed(name: str) -> JsonObject:
     """Return what :func:`read_content` does, with today's keys in place of older ones."""
     content = read_content(name)
     with suppress(ArenaError):  # its game or its method is not known here
@@ -605,7 +606,7 @@ def read_renamed(name: str) -> dict[str, Any]:
     return content
 
 
-def _read(name: str) -> tuple[dict[str, Any], str]:
+def _read(name: str) -> tuple[JsonObject, str]:
     if name in (files := recipe_files()):
         return tomllib.loads(files[name].read_text("utf-8")), f"recipe {name}"
     path = Path(name)
@@ -614,7 +615,7 @@ def _read(name: str) -> tuple[dict[str, Any], str]:
     raise UnknownNameError("recipe", name, recipe_names())
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def _parse(path: Path) -> JsonObject:
     """Return the content of a TOML file, or of settings in JSON that a study can read."""
     reader = recipe_readers().get(path.suffix)
     try:
@@ -636,7 +637,7 @@ def _parse_value(text: str) -> Any:
         return text
 
 
-def _load_toml(text: str) -> dict[str, Any]:
+def _load_toml(text: str) -> JsonObject:
     """Return the content of *text*.
 
     Raises:
@@ -648,7 +649,7 @@ def _load_toml(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _put(content: dict[str, Any], key: str, value: Any) -> None:
+def _put(content: JsonObject, key: str, value: Json) -> None:
     *sections, last = key.split(".")
     for section in sections:
         inner = content.setdefault(section, {})
@@ -658,7 +659,7 @@ def _put(content: dict[str, Any], key: str, value: Any) -> None:
     content[last] = value
 
 
-def _with(content: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _with(content: JsonObject, values: Settings) -> JsonObject:
     """Return a copy of the *content* with these *values*, by dotted key."""
     changed = copy.deepcopy(content)
     for key, value in values.items():
@@ -667,7 +668,7 @@ def _with(content: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _resolve(
-    content: Mapping[str, Any],
+    content: Settings,
     source: str,
     folder: Path = Path(),
     permit: Permit = refuse_files,
@@ -708,9 +709,7 @@ def _resolve(
     return recipe
 
 
-def _rename(
-    content: Mapping[str, Any], typed: Collection[str] = ()
-) -> tuple[Mapping[str, Any], dict[str, str]]:
+def _rename(content: Settings, typed: Collection[str] = ()) -> tuple[Settings, dict[str, str]]:
     """Return the *content* of a recipe with today's keys, and the old ones that it had."""
     game, method = content.get("game", {}), content.get("method", {})
     if not isinstance(game, Mapping) or not isinstance(method, Mapping):
@@ -720,8 +719,8 @@ def _rename(
 
 
 def _open_game_file(
-    content: Mapping[str, Any], folder: Path, permit: Permit
-) -> tuple[Mapping[str, Any], tuple[str, bytes] | None]:
+    content: Settings, folder: Path, permit: Permit
+) -> tuple[Settings, tuple[str, bytes] | None]:
     """Return the *content* with the game's name in place of its file's; and the file, read once."""
     game = content.get("game", {})
     name = game.get("name") if isinstance(game, Mapping) else None
@@ -752,14 +751,14 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
             raise BadValueError(f"{place} is {quote(value)}: it has bytes that are no letters")
 
 
-def _find_game(content: Mapping[str, Any]) -> GameSpec:
+def _find_game(content: Settings) -> GameSpec:
     """Return the game that the section ``[game]`` names; the usual one if none."""
     return find_game(str(content.get("name", usual_game())))
 
 
 def _resolve_changed(
-    content: dict[str, Any],
-    values: Mapping[str, Any],
+    content: JsonObject,
+    values: Settings,
     source: str,
     folder: Path = Path(),
     permit: Permit = refuse_files,
@@ -804,7 +803,7 @@ def _resolve_changed(
     raise AssertionError
 
 
-def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collection[str]) -> Recipe:
+def _drop_keys_of_others(recipe: Recipe, kind: type[AnyMethod], typed: Collection[str]) -> Recipe:
     """Return the recipe without keys of other methods than *kind*, if a *typed* key chooses that.
 
     Raises:
@@ -839,7 +838,7 @@ def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collect
     return changed
 
 
-def _find_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, str]:
+def _find_keys_of_others(recipe: Recipe, kind: type[AnyMethod]) -> dict[str, str]:
     """Return the keys that belong to other methods alone, each with one that has it."""
     found: dict[str, str] = {}
     if issubclass(kind, AbsentMethod):
@@ -859,13 +858,13 @@ def _find_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, s
     return found
 
 
-def _list_sections(recipe: Recipe) -> list[tuple[str, dict[str, Any]]]:
+def _list_sections(recipe: Recipe) -> list[tuple[str, JsonObject]]:
     """Return the sections that a *recipe* has of those whose keys depend on the method."""
     sections = [(name, getattr(recipe, name)) for name in OF_METHODS if name != "neat"]
     return [(name, content) for name, content in sections if content is not None]
 
 
-def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collection[str]:
+def _keys_of(kind: type[AnyMethod], section: str, game: GameSpec) -> Collection[str]:
     """Return the keys of a method in one of its sections."""
     if section == "network":
         return kind.network_keys(game)
@@ -876,7 +875,7 @@ def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collectio
     return [name for name, field in fields.items() if not field.exclude]
 
 
-def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
+def _resolve_method(recipe: Recipe, kind: type[AnyMethod]) -> JsonObject:
     """Return the section ``[method]``, and the others that its method has."""
     for name in BESIDE:
         if getattr(recipe, name) is None or issubclass(kind, AbsentMethod):
@@ -918,7 +917,7 @@ def _name_section(text: str, sections: Sequence[str]) -> str:
     return text
 
 
-def _validate(model: type[Model], content: Mapping[str, Any], prefix: str) -> Model:
+def _validate(model: type[Model], content: Settings, prefix: str) -> Model:
     try:
         return model.model_validate(content)
     except ValidationError as error:

@@ -13,6 +13,7 @@ from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import Config, section_of_rules
 from evolve_arena.core.registry import find_game, usual_game
 from evolve_arena.core.sentences import read_helps
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.runs.recipes.methods import find_method, methods_of
@@ -121,7 +122,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
 """The sections that are the same for all methods and games."""
 
 
-def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def list_keys(content: Settings) -> dict[str, tuple[str, ...]]:
     """Return all keys of a recipe of this *content*, with the values that each takes if few.
 
     Its game and method decide about the sections named after them.
@@ -137,7 +138,7 @@ def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def find_sections(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
+def find_sections(content: Settings) -> dict[str, type[BaseModel]]:
     """Return the sections of a recipe of this *content*, in the order of its file.
 
     Raises:
@@ -146,7 +147,7 @@ def find_sections(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
     spec = find_game(str(_value_of(content, "game", "name", usual_game())))
     kind = find_method(str(_value_of(content, "method", "name", "tournament")), spec.name)
     network, rules = content.get("network", {}), cast(Any, spec.game.rules_type)
-    models: dict[str, Any] = {
+    models: JsonObject = {
         "game": section_of_rules(spec.name, rules),
         "network": kind.network_section(spec, network if isinstance(network, dict) else {}),
         "method": kind.config_type,
@@ -204,7 +205,7 @@ def _with_parts(known: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*names, *inner]))
 
 
-def _value_of(content: Mapping[str, Any], section: str, key: str, usual: str) -> Any:
+def _value_of(content: Settings, section: str, key: str, usual: str) -> Any:
     inner = content.get(section, {})
     if not isinstance(inner, Mapping):
         raise ArenaError(f"{section} is no section")
