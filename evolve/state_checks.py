@@ -11,9 +11,10 @@ Shape = tuple[int | str | None, ...]
 """Lengths of the axes of an array: numbers, names of numbers, or None for any length."""
 WORDS = {
     "hall": "hall of fame",
-    "strengths": "step sizes",
-    "population.cells": "tuples",
-    "population.tables": "tables",
+    "strengths": "array of step sizes",
+    "population.cells": "array of tuples",
+    "population.tables": "array of tables",
+    "averages": "array of averages",
 }
 """Names of fields in sentences, if they are others."""
 

@@ -229,8 +229,8 @@ def test_states_of_other_runs_are_noticed() -> None:
     assert (state.strengths == np.float32(1e-6)).all()
     for changed, fault in (
         (replace(state, population=state.population[:3]), "its population has shape (3, 85)"),
-        (replace(state, strengths=state.strengths[:, :1]), "its strengths or its hall"),
-        (replace(state, hall=state.hall[:, :5]), "its strengths or its hall"),
+        (replace(state, strengths=state.strengths[:, :1]), "its array of step sizes has shape"),
+        (replace(state, hall=state.hall[:, :5]), "its hall of fame has shape"),
         (replace(state, strengths=state.strengths.astype(float)), "no 32-bit numbers"),
     ):
         assert fault in (method.find_mismatch(changed) or "")

@@ -304,8 +304,8 @@ def test_states_of_other_networks_are_told() -> None:
         (TuplePopulation(cells[:1], tables), tables, "shape (1, 5, 3), not (2, 5, 3)"),
         (TuplePopulation(cells + np.int16(40), tables), tables, "no cells of the board"),
         (TuplePopulation(cells.astype(np.int64), tables), tables, "of type int64, not int16"),
-        (TuplePopulation(cells, tables[:, 1:]), tables, "its tables has shape"),
+        (TuplePopulation(cells, tables[:, 1:]), tables, "its array of tables has shape"),
         (TuplePopulation(cells, tables.astype(np.float64)), tables, "type float64, not float"),
-        (state.population, tables[:, 1:], "its averages has shape"),
+        (state.population, tables[:, 1:], "its array of averages has shape"),
     ):
         assert message in str(method.find_mismatch(TdTuplesState(1, 0, changed, averages)))
