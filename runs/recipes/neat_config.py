@@ -81,6 +81,7 @@ def read_neat_config(
             sections = ("method", "matches", "variation")
             changes |= {key: usual.get(key, {}) for key in sections} | {"network": {}}
         elif own.get("method.engine") != "own":
+            changes["matches"] = content.get("matches", {})
             for section in ("method", "variation"):
                 rest = dict(content.get(section, {}))
                 for key in [key for key in rest if f"{section}.{key}" in OF_OWN_ENGINE]:

@@ -766,8 +766,13 @@ def _resolve_changed(
     """Return the recipe of this *content* with other *values*.
 
     If these choose another method, settings of the old one are dropped unless the new one has
-    them, too; if the rest is no valid recipe, all of them are. The title names the method then.
+    them, too; if the rest is no valid recipe, all of them are. The title names the method then. A
+    whole section ``[method]`` takes the place of ``[matches]`` and ``[variation]``, too.
     """
+    if "method" in values:  # a whole method has its own matches and variation
+        content = {
+            key: part for key, part in content.items() if key not in {"matches", "variation"}
+        }
     versions, game = [content], content.get("game", {})
     earlier: dict[str, str] = {}
     old = {key: content.get(key, {}) for key in OF_METHODS}

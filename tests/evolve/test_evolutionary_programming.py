@@ -231,6 +231,6 @@ def test_states_of_other_runs_are_noticed() -> None:
         (replace(state, population=state.population[:3]), "its population has shape (3, 85)"),
         (replace(state, strengths=state.strengths[:, :1]), "its array of step sizes has shape"),
         (replace(state, hall=state.hall[:, :5]), "its hall of fame has shape"),
-        (replace(state, strengths=state.strengths.astype(float)), "no 32-bit numbers"),
+        (replace(state, strengths=state.strengths.astype(float)), "of type float64, not float32"),
     ):
         assert fault in (method.find_mismatch(changed) or "")

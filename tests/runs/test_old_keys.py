@@ -6,9 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tomli_w
 
+import evolve_arena as ea
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core import user_code
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.methods import methods_of
 from evolve_arena.runs.recipes.old_keys import RENAMED, has_key
@@ -128,3 +133,38 @@ def test_a_key_in_the_wrong_section_of_a_file_is_named_with_the_right_one(tmp_pa
     path.write_text("[method]\nnoise = 0.1\n\n[matches]\nnoise = 0.1\n", "utf-8")
     with pytest.raises(RecipeError, match=r"matches\.noise stands there twice"):
         load_recipe(str(path))
+
+
+class WideConfig(ea.VectorMethodConfig):
+    """Settings of a user's method, as they were written before there were sections."""
+
+    noise: float = 0.25
+    width: float = 0.1
+
+
+class Wide(ea.VectorMethod):
+    """A user's method with flat settings."""
+
+    config_type = WideConfig
+
+    def breed(self, population: Any, fitness: Any, rng: np.random.Generator) -> Any:
+        """Return mutated copies."""
+        return population + rng.normal(0.0, self.config.width, population.shape)
+
+
+def test_a_users_method_with_flat_settings_works_as_it_did(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(user_code, "_registered", {})
+    ea.register(Wide)
+    method = {"name": "Wide", "individuals": 6, "opponents": 4, "width": 0.2, "noise": 0.5}
+    recipe = load_recipe("tic-tac-toe-evolved", {"method": method})
+    made: Any = recipe.make_method()
+    config = made.config
+    assert (config.noise, config.width, config.opponents) == (0.5, 0.2, 4)
+    assert (config.matches.noise, config.matches.opponents) == (0.5, 4)
+    assert recipe.method["noise"] == 0.5
+    state = made.initial(1)
+    after, report = made.step(state, Arena(made.decoder, SerialExecutor()))
+    assert after.population.shape == state.population.shape
+    assert report.games > 0
