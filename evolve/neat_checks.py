@@ -2,54 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.faults import find_faults
-from evolve_arena.genomes.neat.numbering import MOST_ISLANDS, SPANS, Counters, highest_own
+from evolve_arena.genomes.neat.numbering import MOST_ISLANDS, SPANS, highest_own
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.genomes.neat.species import Species
+
+if TYPE_CHECKING:
+    from evolve_arena.evolve.neat_python import NeatPythonState
+    from evolve_arena.evolve.neat_state import NeatState
 
 
-class GraphState(Protocol):
-    """The part of a state that both engines have."""
-
-    @property
-    def seed(self) -> int:
-        """The run's seed."""
-        ...
-
-    @property
-    def generation(self) -> int:
-        """Number of steps so far."""
-        ...
-
-    @property
-    def population(self) -> NeatPopulation:
-        """The genomes."""
-        ...
-
-    @property
-    def species(self) -> Species:
-        """Their species."""
-        ...
-
-    @property
-    def counters(self) -> Counters:
-        """The last numbers of genomes, nodes and innovations that were given out."""
-        ...
-
-    @property
-    def last_species(self) -> int:
-        """The last number of a species that was given out."""
-        ...
-
-    @property
-    def hall(self) -> NeatPopulation:
-        """The hall of fame, the oldest first."""
-        ...
+GraphState: TypeAlias = "NeatState | NeatPythonState"
+"""A state of one of the engines."""
 
 
 def find_other_graphs(

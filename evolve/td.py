@@ -31,7 +31,7 @@ from evolve_arena.evolve.learning.lessons import RETURNS, make_lesson, read_opti
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
 from evolve_arena.evolve.learning.tuple_learning import LearningSettings
 from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
-from evolve_arena.evolve.settings.learning import TdConfig, TemporalConfig, ValueNetworkConfig
+from evolve_arena.evolve.settings.learning import NetworkConfig, TdConfig, ValueNetworkConfig
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.workspace import (
@@ -54,9 +54,9 @@ class TemporalLearner(VectorLearner):
     rate = "method.rate_scale"
     network_kind = "mlp"
     purpose = "learning"
-    config: TemporalConfig
+    config: NetworkConfig
 
-    def __init__(self, config: TemporalConfig, decoder: Decoder) -> None:
+    def __init__(self, config: NetworkConfig, decoder: Decoder) -> None:
         super().__init__(config, decoder)
         self._opponents = pack_opponents(config.opponents, decoder.game)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.types import Floats, JsonObject
+from evolve_arena.evolve.matches import Generation
 from evolve_arena.evolve.method import Method
 from evolve_arena.evolve.operators import initialise
 from evolve_arena.evolve.state_checks import Shape, find_other_arrays
@@ -19,18 +20,8 @@ SELF_ADAPTED = "strengths"
 """The field of states that holds step sizes of mutation; checkpoints have it by this name."""
 
 
-class VectorPopulation(Protocol):
-    """The part of a state that these methods have in common."""
-
-    @property
-    def seed(self) -> int:
-        """The run's seed."""
-        ...
-
-    @property
-    def generation(self) -> int:
-        """Number of steps so far."""
-        ...
+class VectorPopulation(Generation, Protocol):
+    """The common part of the states of these methods."""
 
     @property
     def population(self) -> Floats:

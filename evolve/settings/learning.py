@@ -49,6 +49,11 @@ class TemporalConfig(LearnerConfig):
     """γ: the worth of a result one move earlier; 1: just as much."""
     exploration: float = Field(default=0.1, ge=0.0, le=1.0)
     """ε: the share of moves that are played at random."""
+
+
+class NetworkConfig(TemporalConfig):
+    """The keys of those among them that teach multilayer perceptrons."""
+
     rate_scale: float = Field(default=0.3, gt=0.0, le=100.0)
     """Factor of the learning rates, which are 1 / units of the layer before: 1 / inputs in the
     first one."""
@@ -56,7 +61,7 @@ class TemporalConfig(LearnerConfig):
     """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
-class TdConfig(TemporalConfig):
+class TdConfig(NetworkConfig):
     """The section ``[method]`` of the method ``td``."""
 
     name: Literal["td"] = "td"
@@ -87,7 +92,7 @@ class ValueNetworkConfig(Config):
     """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
 
 
-class QLearningConfig(TemporalConfig):
+class QLearningConfig(NetworkConfig):
     """The section ``[method]`` of the method ``q-learning``."""
 
     name: Literal["q-learning"] = "q-learning"
@@ -135,32 +140,22 @@ class ScheduleConfig(Config):
         return start + (end - start) * min(1.0, games / self.games)
 
 
-class TdTuplesConfig(LearnerConfig):
+class TdTuplesConfig(TemporalConfig):
     """The section ``[method]`` of the method ``td-tuples``."""
 
     name: Literal["td-tuples"] = "td-tuples"
     """The name of this method."""
     games: int = Field(default=20_000, ge=1, le=1_000_000)
     """Games that each learner plays in a generation; a multiple of ``shards``."""
-    opponents: tuple[str, ...] = ()
-    """Opponents in these games, by turns and from each seat: players that are compiled, such as
-    ``minimax:depth=2`` or ``run:PATH``, and ``self``; without any it plays itself."""
     shards: int = Field(default=2, ge=1, le=64)
     """Shares of the games of each learner. They begin a generation with the same tables and are
     brought together at its end, so they can be played side by side. Their number is part of the
     result, the number of cores that play them is not."""
     schedule: ScheduleConfig = ScheduleConfig()
     """The learning rate, game by game."""
-    exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """ε: the share of moves that are played at random."""
     explore_wins: bool = True
     """true: a random move may be played where another one wins at once; false: the win is played,
     and the file must list such moves (``wins``)."""
-    trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
-    """λ: the share of a temporal difference that reaches one move farther back; 0: nothing, 1: all
-    of it."""
-    discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: the worth of a result one move earlier; 1: just as much."""
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
     """The error whose gradient a step goes down. That of the squared error has tanh's slope
     as a factor, so that what is thought certain is hardly ever learned anew."""
