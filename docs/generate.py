@@ -86,7 +86,7 @@ def write_keys(model: type[BaseModel], prefix: str) -> str:
                 text.meaning,
             )
             for text in describe_section(model, prefix)
-            if not text.key.endswith(".name") or "Which method" not in text.meaning
+            if text.key != "method.name"
         ),
     )
 
