@@ -98,7 +98,7 @@ class Mirror:
                 mixed = (1 - config.trace_decay) * after + config.trace_decay * result
                 result = config.discount * mixed
                 slope = 1.0 - value * value if config.gradient == "squared" else 1.0
-                change = config.step * (sign * result - value) * slope
+                change = config.schedule.learning_rate * (sign * result - value) * slope
                 np.add.at(self.network.tables[read[0]], read[1], change)
                 self.figures[ERROR] += abs(sign * result - value)
             else:
