@@ -207,12 +207,14 @@ def play_alternately(
         others: Packed players beside the population.
     """
     size, slots = arena.decoder.game.seats, find_game(arena.decoder.game.name).most_seats
+    # Each pair takes alternate seats, then the same with seats exchanged, in each deal.
     turns = np.arange(slots) % 2
     tables = np.where(np.arange(slots) < size, pairs[:, turns], EMPTY)
     swapped = np.where(np.arange(slots) < size, pairs[:, 1 - turns], EMPTY)
     seatings = np.repeat(np.stack([tables, swapped], axis=1), len(seeds), axis=1)
     matches = seatings.reshape(-1, slots).astype(np.int32)
     results = arena.play(genomes, matches, np.tile(seeds, 2 * len(pairs)), others=others)
+    # The points of one at its seats are compared with those of the other at its own.
     values = value_seats(results, matches, "points")
     means = values[:, :size:2].mean(axis=1) - values[:, 1:size:2].mean(axis=1)
     ahead = means.reshape(len(pairs), 2, len(seeds))
@@ -271,6 +273,7 @@ def plan_deals(
     rest = np.setdiff1d(np.arange(size), places)
     tables = -(-len(players) // own)
     parts, words = [], []
+    # In each deal all players are drawn to matches; players left over fill up the last one.
     for deal, seed in enumerate(seeds):
         order = np.resize(generator.permutation(players), tables * own)
         table = np.empty((tables, size), dtype=np.int32)

@@ -199,7 +199,7 @@ class Recipe(Config):
         told = []
         if self._renamed:
             pairs = ", ".join(f"{new} (was {old})" for old, new in self._renamed.items())
-            told.append(f"old names of keys are read; write {pairs}")
+            told.append(f"keys have new names: {pairs}")
         if self._left_out:
             name, keys = self.method["name"], ", ".join(self._left_out)
             told.append(f"left out, since method {name} does not have them: {keys}")

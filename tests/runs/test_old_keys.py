@@ -63,7 +63,7 @@ def test_old_keys_are_typed_over_new_ones_and_new_ones_over_old(tmp_path: Path) 
     ):
         assert made.model_dump() == wanted.model_dump()
     (told,) = load_recipe("connect-four", old[:1]).remarks
-    assert told == "old names of keys are read; write matches.noise (was method.noise)"
+    assert told == "keys have new names: matches.noise (was method.noise)"
 
 
 def test_a_table_that_is_typed_takes_the_place_of_the_other_one(tmp_path: Path) -> None:
