@@ -39,7 +39,7 @@ ALIKE: JsonObject = {
 SHORT: dict[str, JsonObject] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
-    "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},
+    "evolutionary-programming": {"method.individuals": 4, "matches.opponents": 2},
     "td": {"method.games": 100},
     "q-learning": {"method.games": 100},
     "td-tuples": {"method.games": 2000},

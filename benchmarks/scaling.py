@@ -44,7 +44,7 @@ WORTH = 1.2
 LOADS: dict[str, tuple[str, Settings]] = {
     "connect-four, 400 individuals": ("connect-four", {"method.individuals": 400}),
     "connect-four, 3,000 individuals": ("connect-four", {"method.individuals": 3000}),
-    "checkers, 30 individuals, 4 plies": ("checkers", {"method.training_depths": []}),
+    "checkers, 30 individuals, 4 plies": ("checkers", {"matches.training_depths": []}),
 }
 ISLANDS, INTERVAL = 400, 10
 """Individuals on each island, one island a core, and generations between migrations."""

@@ -13,7 +13,7 @@ from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.tuple_learning import PLIES
-from evolve_arena.evolve.td import LearnerState
+from evolve_arena.evolve.learning.vector_learner import LearnerState
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.td_lambda.td import Td, make_learning_settings
 

@@ -12,7 +12,7 @@ from benchmarks.line import Line
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.evolve.learning.tuple_learning import PLIES
-from evolve_arena.evolve.td import LearnerState
+from evolve_arena.evolve.learning.vector_learner import LearnerState
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.checkers_td.linear_games import (
     MOST_GENES,

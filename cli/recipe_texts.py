@@ -16,7 +16,7 @@ from evolve_arena.core.game import GameSpec, options_of
 from evolve_arena.core.registry import usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.core.types import Json
-from evolve_arena.evolve.operators import Operator
+from evolve_arena.evolve.settings.variation import Operator
 from evolve_arena.runs.recipes.recipe import Recipe, RecipeSummary
 from evolve_arena.runs.recipes.sections import find_sections, list_fields
 
@@ -115,8 +115,7 @@ def describe_recipe_keys(recipe: Recipe) -> list[tuple[KeyText, str]]:
         value: Json = content
         for part in text.key.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
-        if not text.key.startswith(f"method.{recipe.kind.section}."):
-            found.append((text, write_value(value)))
+        found.append((text, write_value(value)))
     return found
 
 

@@ -74,8 +74,8 @@ def register(thing: Any = None, *, name: str | None = None) -> Any:
 
     It is a decorator, too. What is so named is a player (a subclass of
     `evolve_arena.extend.Player`), a method of breeding (one of `evolve_arena.extend.Method`), or
-    a function: a fitness, a selection, a crossover, a mutation, an initialisation. A run that uses it can be resumed where the same name
-    is registered again; code that lies in a file, named ``FILE.py:NAME``, is found anywhere.
+    a function: a fitness, a selection, a crossover, a mutation, an initialisation. A run that uses
+    it can be resumed where the same name is registered again; code that lies in a file, named ``FILE.py:NAME``, is found anywhere.
 
     Args:
         thing: The function or class.

@@ -1,4 +1,4 @@
-"""Who lives on and who has children: neat-python's way, or by tournaments inside species."""
+"""Elites and parents of the next generation, species by species, as in neat-python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plan_children(
     generator: np.random.Generator,
     select: Selection,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Elites and the parents of all children of the next generation.
+    """Return elites and the parents of all children of the next generation.
 
     Each species gets its share by the mean fitness of its members (Stanley and Miikkulainen
     2002, section 3.3, in the form that neat-python gives it), keeps its fittest, and fills up

@@ -18,9 +18,9 @@ import numpy as np
 
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.types import Array
-from evolve_arena.evolve.islands import join, pick
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.evolve.method import Method, State
+from evolve_arena.evolve.migration import join, pick
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.genomes.tuples import TuplePopulation

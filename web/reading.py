@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal, cast, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -18,7 +18,7 @@ from evolve_arena.core.game import GameSpec, Option, options_of
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.core.types import Json, JsonObject, Settings
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
@@ -193,6 +193,7 @@ class Desk:
         sections: list[tuple[str, type[BaseModel]]] = [
             ("network", kind.network_section(spec, loaded.network)),
             ("method", kind.config_type),
+            *((name, beside) for name in kind.sections if (beside := kind.find_section(name))),
         ]
         if kind.migrates:
             sections.append(("islands", IslandsConfig))
@@ -200,12 +201,9 @@ class Desk:
             sections.append(("search", SearchConfig))
         sections += [("check", CheckConfig), ("run", RunConfig)]
         left_out: dict[str, Collection[str]] = {"islands": {"each"}, "run": ORIGINS}
-        left_out["method"] = {str(kind.section)}
+        left_out["method"] = kind.sections
         for name, model in sections:
             fields += _describe_fields(name, model, values[name] or {}, left_out.get(name, ()))
-        if kind.section:
-            inner = cast(type[BaseModel], kind.config_type.model_fields[kind.section].annotation)
-            fields += _describe_fields(kind.section, inner, values.get(kind.section) or {}, ())
         return {"recipe": recipe, "title": loaded.title, "game": spec.name, "fields": fields}
 
     def write_recipe(self, recipe: str, changes: list[str]) -> str:

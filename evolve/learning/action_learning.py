@@ -8,16 +8,17 @@ the best ones: Watkins's Q(λ); see Sutton and Barto, "Reinforcement Learning", 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.imitation_learning import LessonRoom, list_inputs
 from evolve_arena.evolve.learning.layers import Layers, backward, forward, squash
-from evolve_arena.evolve.learning.opponents import ask_opponent, seat_opponents
+from evolve_arena.evolve.learning.opponents import Opponents, ask_opponent, seat_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -71,13 +72,13 @@ class ActionNotes(NamedTuple):
 @compiled
 def teach(
     learning: LearningSettings,
-    rates: Any,
+    rates: Floats,
     layers: Layers,
-    stream: Any,
+    stream: Stream,
     notes: ActionNotes,
     room: LessonRoom,
-    opponents: Any,
-    figures: Any,
+    opponents: Opponents,
+    figures: Array,
 ) -> None:
     """Plays games and changes the weights of *layers* after each of them.
 
@@ -107,12 +108,12 @@ def teach(
 def _play(
     learning: LearningSettings,
     layers: Layers,
-    stream: Any,
+    stream: Stream,
     notes: ActionNotes,
     room: LessonRoom,
-    opponents: Any,
-    own: Any,
-) -> Any:
+    opponents: Opponents,
+    own: Number,
+) -> Number:
     """Play one game; give its last state, and its plies."""
     states = room.states
     state, ply = settle(states, begin(states), stream), 0
@@ -139,15 +140,15 @@ def _play(
 def _choose(
     learning: LearningSettings,
     layers: Layers,
-    stream: Any,
+    stream: Stream,
     notes: ActionNotes,
     room: LessonRoom,
-    side: Any,
-    state: Any,
-    count: Any,
-    ply: Any,
-) -> Any:
-    """The first move of the best value, or a random one; what a *side* sees is noted."""
+    side: Number,
+    state: Position,
+    count: Number,
+    ply: Number,
+) -> Number:
+    """Return the first move of the best value, or a random one; note the view of a *side*."""
     look(room.states, state, side, notes.seen, ply * SEEN)
     _run(layers, notes, room, ply)
     place = layers.places[-1]
@@ -163,7 +164,7 @@ def _choose(
 
 
 @inlined
-def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Any) -> Any:
+def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Number) -> Number:
     """Show the network what was seen before a *ply*; give the number of inputs that are not 0."""
     side = peek(notes.movers, ply)
     count = list_seen(room.states, notes.seen, ply * SEEN, room.bits, side)
@@ -175,14 +176,14 @@ def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Any) -> Any:
 @inlined
 def _learn(
     learning: LearningSettings,
-    rates: Any,
+    rates: Floats,
     layers: Layers,
     notes: ActionNotes,
     room: LessonRoom,
-    state: Any,
-    verdict: Any,
-    plies: Any,
-) -> Any:
+    state: Position,
+    verdict: Number,
+    plies: Number,
+) -> Number:
     """Draw the values of a game's moves towards their returns, the last one first.
 
     Returns:
@@ -212,7 +213,9 @@ def _learn(
 
 
 @inlined
-def _note_return(notes: ActionNotes, seat: Any, following: Any, best: Any, discount: Any) -> None:
+def _note_return(
+    notes: ActionNotes, seat: Number, following: Number, best: Number, discount: Number
+) -> None:
     poke(notes.returns, 3 * seat, following)
     poke(notes.returns, 3 * seat + 1, best)
     poke(notes.returns, 3 * seat + 2, discount)

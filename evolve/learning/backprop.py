@@ -11,12 +11,13 @@ tanh of 0 is exactly 0, so genes copied in, trained and copied out do not depend
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate, padded
 from evolve_arena.genomes.simd import LANES, peek, poke
@@ -41,7 +42,7 @@ class Pupil(NamedTuple):
 
 
 def new_pupil(inputs: int, units: int) -> Pupil:
-    """A network whose weights are all 0."""
+    """Return a network whose weights are all 0."""
     width = int(padded(units))
     return Pupil(
         np.zeros((inputs + 1) * width, dtype=np.float32),
@@ -54,8 +55,8 @@ def new_pupil(inputs: int, units: int) -> Pupil:
 
 
 @compiled
-def read_genes(pupil: Pupil, genes: Any) -> None:
-    """Copies *genes*, in the order of :mod:`evolve_arena.genomes.mlp`, into the network."""
+def read_genes(pupil: Pupil, genes: Floats) -> None:
+    """Copy *genes*, in the order of :mod:`evolve_arena.genomes.mlp`, into the network."""
     at = 0
     for row in range(pupil.inputs + 1):
         for unit in range(pupil.units):
@@ -68,8 +69,8 @@ def read_genes(pupil: Pupil, genes: Any) -> None:
 
 
 @compiled
-def write_genes(pupil: Pupil, genes: Any) -> None:
-    """Copies the network's weights and biases into *genes*."""
+def write_genes(pupil: Pupil, genes: Floats) -> None:
+    """Copy the network's weights and biases into *genes*."""
     at = 0
     for row in range(pupil.inputs + 1):
         for unit in range(pupil.units):
@@ -82,16 +83,16 @@ def write_genes(pupil: Pupil, genes: Any) -> None:
 
 
 @inlined
-def start_sums(pupil: Pupil, sums: Any, at: int) -> None:
-    """Sets the sums of the hidden units, which begin at ``sums[at]``, to their biases."""
+def start_sums(pupil: Pupil, sums: Floats, at: int) -> None:
+    """Set the sums of the hidden units, which begin at ``sums[at]``, to their biases."""
     biases = pupil.inputs * pupil.width
     for block in range(0, pupil.width, LANES):
         simd.store(sums, at + block, simd.load(pupil.first, biases + block))
 
 
 @inlined
-def add_input(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> None:
-    """Adds to the sums what the input numbered *source* brings if it has this *value*."""
+def add_input(pupil: Pupil, sums: Floats, at: int, source: int, value: Number) -> None:
+    """Add the contribution of the input numbered *source*, of this *value*, to the sums."""
     row = source * pupil.width
     for block in range(0, pupil.width, LANES):
         term = simd.multiply(simd.spread(value), simd.load(pupil.first, row + block))
@@ -99,8 +100,8 @@ def add_input(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> None
 
 
 @inlined
-def output_with(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> Any:
-    """The sum that goes into the output's tanh, if one more input had this *value*."""
+def output_with(pupil: Pupil, sums: Floats, at: int, source: int, value: Number) -> Number:
+    """Return the sum that goes into the output's tanh, if one more input had this *value*."""
     row = source * pupil.width
     factor = simd.spread(value)
     total = simd.load(pupil.last, pupil.width)
@@ -113,7 +114,7 @@ def output_with(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> An
 
 @inlined
 def add_changes(
-    pupil: Pupil, sums: Any, at: int, index: Any, factor: Any, changes: Any, count: int
+    pupil: Pupil, sums: Floats, at: int, index: Array, factor: Number, changes: Array, count: int
 ) -> None:
     """Add features that came to the sums, and subtract those that went.
 
@@ -135,9 +136,9 @@ def add_changes(
 
 @inlined
 def output_after(
-    pupil: Pupil, sums: Any, at: int, index: Any, factor: Any, changes: Any, count: int
-) -> Any:
-    """The sum that goes into the output's tanh after such changes; see :func:`add_changes`."""
+    pupil: Pupil, sums: Floats, at: int, index: Array, factor: Number, changes: Array, count: int
+) -> Number:
+    """Return the sum that goes into the output's tanh after changes; see :func:`add_changes`."""
     total = simd.load(pupil.last, pupil.width)
     for block in range(0, pupil.width, LANES):
         unit = simd.load(sums, at + block)
@@ -154,8 +155,8 @@ def output_after(
 
 
 @inlined
-def apply_tanh(pupil: Pupil, number: Any) -> Any:
-    """The tanh of one *number*, to the bit that of the hidden units."""
+def apply_tanh(pupil: Pupil, number: Number) -> Number:
+    """Return the tanh of one *number*, to the bit that of the hidden units."""
     simd.store(pupil.hidden, pupil.width, activate(simd.spread(number), TANH))
     return peek(pupil.hidden, pupil.width)
 
@@ -163,17 +164,17 @@ def apply_tanh(pupil: Pupil, number: Any) -> Any:
 @inlined
 def learn(
     pupil: Pupil,
-    sources: Any,
-    values: Any,
+    sources: Array,
+    values: Floats,
     at: int,
     count: int,
-    target: Any,
-    hidden_rate: Any,
-    output_rate: Any,
-    bias_factor: Any,
-    damped: Any = ONE,
-) -> Any:
-    """Moves the network's value for one example towards *target*, by one step of descent.
+    target: Number,
+    hidden_rate: Number,
+    output_rate: Number,
+    bias_factor: Number,
+    damped: Number = ONE,
+) -> Number:
+    """Move the network's value for one example towards *target*, by one step of descent.
 
     Args:
         pupil: The network.
@@ -207,8 +208,8 @@ def learn(
 
 
 @inlined
-def forward(pupil: Pupil, sources: Any, values: Any, at: int, count: int) -> Any:
-    """The sum that goes into the output's tanh; the hidden units' activations are kept."""
+def forward(pupil: Pupil, sources: Array, values: Floats, at: int, count: int) -> Number:
+    """Return the sum that goes into the output's tanh; the hidden units' activations are kept."""
     biases = pupil.inputs * pupil.width
     output = simd.load(pupil.last, pupil.width)
     for block in range(0, pupil.width, LANES):
@@ -226,13 +227,13 @@ def forward(pupil: Pupil, sources: Any, values: Any, at: int, count: int) -> Any
 @inlined
 def _descend(
     pupil: Pupil,
-    sources: Any,
-    values: Any,
+    sources: Array,
+    values: Floats,
     at: int,
     count: int,
-    hidden_step: Any,
-    output_step: Any,
-    bias_factor: Any,
+    hidden_step: Number,
+    output_step: Number,
+    bias_factor: Number,
 ) -> None:
     biases = pupil.inputs * pupil.width
     one = simd.spread(ONE)

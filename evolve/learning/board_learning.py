@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
-from evolve_arena.evolve.learning.opponents import HAS_OPPONENTS, ask_opponent, seat_opponents
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
+from evolve_arena.evolve.learning.opponents import (
+    HAS_OPPONENTS,
+    Opponents,
+    ask_opponent,
+    seat_opponents,
+)
 from evolve_arena.evolve.learning.returns import end_game, find_return, find_sign
 from evolve_arena.evolve.learning.tuple_learning import (
     ERROR,
@@ -59,18 +63,18 @@ from evolve_arena.players.board.rules import (
 
 TRIAL = SEATS
 FOLLOWS = HAS_CHANGES and not HAS_CHANCE
-"""Whether all players see each move by the changes that it makes."""
+"""True if all players see each move by the changes that it makes."""
 
 
 @compiled
 def teach(
     learning: LearningSettings,
-    structure: Any,
-    tables: Any,
-    stream: Any,
+    structure: Array,
+    tables: Floats,
+    stream: Stream,
     workspace: TupleWorkspace,
-    figures: Any,
-    opponents: Any,
+    figures: Array,
+    opponents: Opponents,
 ) -> None:
     """Plays games and changes *tables*, flat, after each of them.
 
@@ -101,14 +105,14 @@ def teach(
 @inlined
 def _play(
     learning: LearningSettings,
-    structure: Any,
-    tables: Any,
-    stream: Any,
+    structure: Array,
+    tables: Floats,
+    stream: Stream,
     workspace: TupleWorkspace,
-    opponents: Any,
-    own: Any,
-    figures: Any,
-) -> Any:
+    opponents: Opponents,
+    own: Number,
+    figures: Array,
+) -> Number:
     """Play one game; give its plies."""
     readings = peek(structure, READINGS)
     for slot in range(SEATS):
@@ -166,19 +170,19 @@ def _play(
 
 @inlined
 def _choose(
-    structure: Any,
-    tables: Any,
+    structure: Array,
+    tables: Floats,
     side: int,
-    state: Any,
-    ply: Any,
+    state: Position,
+    ply: Number,
     count: int,
-    winning: Any,
+    winning: Number,
     workspace: TupleWorkspace,
-) -> Any:
-    """The first of the moves that win at once, or lead to the state of the best value.
+) -> Number:
+    """Return the first move that wins at once, or leads to the state of the best value.
 
     Returns:
-        The move, that value, and whether it is known: the sum of the entries.
+        The move, that value, and true if the value is the sum of the entries.
     """
     states, readings = workspace.states, peek(structure, READINGS)
     if winning > 0:
@@ -212,15 +216,15 @@ def _choose(
 
 @inlined
 def _choose_on_stacks(
-    structure: Any,
-    tables: Any,
-    table: Any,
+    structure: Array,
+    tables: Floats,
+    table: Number,
     side: int,
-    state: Any,
+    state: Position,
     count: int,
     workspace: TupleWorkspace,
-) -> Any:
-    """The first of the moves of the best value: where one bit changes, what reads it is summed."""
+) -> Number:
+    """Return the first move of the best value; of single changes only the entries are summed."""
     readings = peek(structure, READINGS)
     at, entries, now = side * readings, workspace.entries, workspace.now
     total, noted = np.float32(0.0), False
@@ -244,7 +248,7 @@ def _choose_on_stacks(
 
 
 @inlined
-def _see_move(structure: Any, workspace: TupleWorkspace, state: Any, move: Any) -> None:
+def _see_move(structure: Array, workspace: TupleWorkspace, state: Position, move: Number) -> None:
     """Let all players see a *move* in a *state*, by what it changes."""
     if FOLLOWS:
         readings, changes = peek(structure, READINGS), workspace.changes
@@ -263,15 +267,15 @@ def _see_move(structure: Any, workspace: TupleWorkspace, state: Any, move: Any) 
 
 @inlined
 def _read(
-    structure: Any,
+    structure: Array,
     workspace: TupleWorkspace,
     side: int,
-    state: Any,
+    state: Position,
     source: int,
     target: int,
-    keep: Any,
+    keep: Number,
 ) -> None:
-    """Puts the entries for a *state* at place *target*, from those at place *source*."""
+    """Put the entries for a *state* at place *target*, from those at place *source*."""
     planes, changes = workspace.planes, workspace.changes
     count = find_changes(workspace.states, state, planes, changes, side, side, keep, True)
     _note_changes(structure, workspace, count, source, target)
@@ -279,7 +283,7 @@ def _read(
 
 @inlined
 def _note_changes(
-    structure: Any, workspace: TupleWorkspace, count: Any, source: int, target: int
+    structure: Array, workspace: TupleWorkspace, count: Number, source: int, target: int
 ) -> None:
     """Put the entries at place *source*, after so many listed changes, at place *target*."""
     if source != target:
@@ -292,8 +296,8 @@ def _note_changes(
 
 
 @inlined
-def _find_table(structure: Any, side: int, state: Any, workspace: TupleWorkspace) -> Any:
-    """Where the numbers begin that count in a *state* after a move of a *side*."""
+def _find_table(structure: Array, side: int, state: Position, workspace: TupleWorkspace) -> Number:
+    """Return the place of the numbers that count in a *state* after a move of a *side*."""
     turns = peek(structure, TURNS)
     if turns == BY_SEAT:
         return side * peek(structure, ENTRIES)
@@ -302,7 +306,9 @@ def _find_table(structure: Any, side: int, state: Any, workspace: TupleWorkspace
 
 
 @inlined
-def _sum(structure: Any, tables: Any, table: Any, workspace: TupleWorkspace, at: int) -> Any:
+def _sum(
+    structure: Array, tables: Floats, table: Number, workspace: TupleWorkspace, at: int
+) -> Number:
     return sum_entries(
         structure, 0, workspace.entries, at, tables, table, workspace.now, np.float32(0.0)
     )

@@ -1,18 +1,19 @@
-"""Games that a value network plays, of any compiled board game, and what it learns from them.
+"""Learning of value networks from games of any compiled board game.
 
-After a game the value of each position, as who moved to it sees it, is drawn towards its λ-return,
-see `evolve_arena.evolve.learning.returns`, from the last position to the first.
+After a game the value of each position, for the player who moved to it, is drawn towards its
+λ-return, see `evolve_arena.evolve.learning.returns`, from the last position to the first.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position, Record
 from evolve_arena.evolve.learning import backprop, layers
 from evolve_arena.evolve.learning.backprop import (
     add_changes,
@@ -24,6 +25,7 @@ from evolve_arena.evolve.learning.backprop import (
 )
 from evolve_arena.evolve.learning.opponents import (
     HAS_OPPONENTS,
+    Opponents,
     ask_opponent,
     seat_opponents,
 )
@@ -60,7 +62,7 @@ from evolve_arena.players.board.rules import (
 )
 
 COUNTS_FEATURES = False
-"""True if networks get what the game's file counts; copies of this file are compiled for both."""
+"""True if inputs are the counts of the game's file; copies of this file are compiled for both."""
 HAS_LAYERS = False
 """True if they are `layers.Layers`, of any number, False if they are a `backprop.Pupil`, of one
 hidden layer."""
@@ -97,28 +99,28 @@ class NetworkWorkspace(NamedTuple):
     wins: NDArray[np.int64]
     planes: NDArray[np.uint64]
     changes: NDArray[np.int64]
-    states: NDArray[Any]
+    states: Array
     """As in :class:`~evolve_arena.evolve.learning.tuple_learning.TupleWorkspace`."""
     counted: NDArray[np.float64]
     """Room for what the game's file counts, see `evolve_arena.players.board.workspace`."""
     features: NDArray[np.float32]
     """Its counts for the mover after each ply, and behind them those for a move that is tried."""
     notes: NDArray[np.int64]
-    """What the file notes down for itself."""
+    """Notes of the file for itself."""
 
 
 @compiled
 def teach(
     learning: LearningSettings,
-    rates: Any,
-    pupil: Any,
-    genes: Any,
-    stream: Any,
+    rates: Floats,
+    pupil: Record,
+    genes: Floats,
+    stream: Stream,
     workspace: NetworkWorkspace,
-    figures: Any,
-    opponents: Any,
+    figures: Array,
+    opponents: Opponents,
 ) -> None:
-    """Plays games and changes *genes* after each of them.
+    """Play games and change *genes* after each of them.
 
     Args:
         learning: How to play and learn; its step counts nothing.
@@ -144,13 +146,13 @@ def teach(
 @inlined
 def _play(
     learning: LearningSettings,
-    pupil: Any,
-    stream: Any,
+    pupil: Record,
+    stream: Stream,
     workspace: NetworkWorkspace,
-    opponents: Any,
-    own: Any,
-    figures: Any,
-) -> Any:
+    opponents: Opponents,
+    own: Number,
+    figures: Array,
+) -> Number:
     """Play one game; give its plies."""
     states = workspace.states
     for slot in range(SEATS):
@@ -196,15 +198,15 @@ def _play(
 
 @inlined
 def _choose(
-    pupil: Any,
+    pupil: Record,
     side: int,
-    state: Any,
-    ply: Any,
+    state: Position,
+    ply: Number,
     count: int,
-    winning: Any,
+    winning: Number,
     workspace: NetworkWorkspace,
-) -> Any:
-    """The first of the moves that win at once, or lead to the state of the best value."""
+) -> Number:
+    """Return the first move that wins at once, or leads to the state of the best value."""
     states = workspace.states
     if winning > 0:
         return peek(workspace.wins, 0)
@@ -234,7 +236,7 @@ def _choose(
 
 
 @inlined
-def _see(pupil: Any, side: int, state: Any, workspace: NetworkWorkspace) -> None:
+def _see(pupil: Record, side: int, state: Position, workspace: NetworkWorkspace) -> None:
     """Let a *side* look at a *state*: its sums are those of what it sees then."""
     changes = workspace.changes
     count = find_changes(
@@ -247,8 +249,8 @@ def _see(pupil: Any, side: int, state: Any, workspace: NetworkWorkspace) -> None
 
 
 @inlined
-def _value(pupil: Any, side: int, count: Any, workspace: NetworkWorkspace) -> Any:
-    """The sum that goes into the output's tanh after so many changes of what a *side* has seen."""
+def _value(pupil: Record, side: int, count: Number, workspace: NetworkWorkspace) -> Number:
+    """Return the sum that goes into the output's tanh after changes of the view of a *side*."""
     return output_after(
         *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
         *(workspace.changes, count),
@@ -256,8 +258,10 @@ def _value(pupil: Any, side: int, count: Any, workspace: NetworkWorkspace) -> An
 
 
 @inlined
-def _read(pupil: Any, side: int, state: Any, ply: Any, workspace: NetworkWorkspace) -> Any:
-    """The sum into the output's tanh for all that a *side* sees, or counts, in a *state*.
+def _read(
+    pupil: Record, side: int, state: Position, ply: Number, workspace: NetworkWorkspace
+) -> Number:
+    """Return the sum into the output's tanh for all that a *side* sees, or counts, in a *state*.
 
     That is kept as what it saw after a *ply*.
     """
@@ -274,8 +278,8 @@ def _read(pupil: Any, side: int, state: Any, ply: Any, workspace: NetworkWorkspa
 
 
 @inlined
-def _run(pupil: Any, count: Any, workspace: NetworkWorkspace) -> Any:
-    """The sum into the output's tanh for so many inputs that were listed."""
+def _run(pupil: Record, count: Number, workspace: NetworkWorkspace) -> Number:
+    """Return the sum into the output's tanh for so many inputs that were listed."""
     if HAS_LAYERS:
         layers.forward(pupil, workspace.sources, workspace.inputs, count)
         return peek(pupil.units, pupil.places[-1])
@@ -283,13 +287,13 @@ def _run(pupil: Any, count: Any, workspace: NetworkWorkspace) -> Any:
 
 
 @inlined
-def _squash(pupil: Any, total: Any) -> Any:
-    """The tanh of a sum."""
+def _squash(pupil: Record, total: Number) -> Number:
+    """Return the tanh of a sum."""
     return layers.squash(pupil, total) if HAS_LAYERS else apply_tanh(pupil, total)
 
 
 @inlined
-def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Any:
+def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Number:
     """List the inputs of a *side* that moved at a *ply*, of the state after it; their number."""
     if COUNTS_FEATURES:
         for place in range(FEATURE_COUNT):
@@ -307,12 +311,12 @@ def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Any:
 @inlined
 def _learn(
     learning: LearningSettings,
-    rates: Any,
-    pupil: Any,
+    rates: Floats,
+    pupil: Record,
     plies: int,
     workspace: NetworkWorkspace,
-    own: Any,
-) -> Any:
+    own: Number,
+) -> Number:
     """Draws the values of a game's positions towards their returns, the last one first.
 
     Nothing is learned about the position after the last ply, nor from what followed a ply that was
@@ -333,10 +337,10 @@ def _learn(
 @inlined
 def _step(
     learning: LearningSettings,
-    rates: Any,
-    pupil: Any,
-    target: Any,
-    count: Any,
+    rates: Floats,
+    pupil: Record,
+    target: Number,
+    count: Number,
     workspace: NetworkWorkspace,
 ) -> None:
     """Draws the value for so many listed inputs towards a *target*."""

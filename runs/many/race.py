@@ -61,7 +61,7 @@ CANDIDATES: dict[str, JsonObject] = {
         "network.length": 2,
         "method.individuals": 2,
         "method.shards": 1,
-        "method.step": 0.002,
+        "method.schedule.learning_rate": 0.002,
     },
     "td": {"method.individuals": 2, "network.hidden": [64]},
     "tournament": {},

@@ -314,7 +314,7 @@ def sweep(
 
     Args:
         recipe: Name of a shipped recipe, or path of a file.
-        values: Values to try, by dotted key: ``{"method.mutation_strength": [0.05, 0.1]}``.
+        values: Values to try, by dotted key: ``{"variation.step_size": [0.05, 0.1]}``.
         seeds: Number of seeds (1, 2, ...), or the seeds themselves.
         folder: Folder of the runs; ``sweeps/NAME`` if None.
         changes: Changes of the recipe in all runs, as in `evolve_arena.start`.
@@ -381,7 +381,7 @@ def sweep(
 
 
 def read_sweep(changes: Iterable[str]) -> tuple[dict[str, list[Json]], JsonObject]:
-    """Parse texts like ``method.mutation_strength=0.05,0.1``, with one value or several.
+    """Parse texts like ``variation.step_size=0.05,0.1``, with one value or several.
 
     A comma within brackets, braces or quotes belongs to a value: ``network.hidden=[8],[16,16]``.
 

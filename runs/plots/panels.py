@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.arena.duel_result import describe_repeats
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.runs.plots.stack import REST, Stack, colour_species, stack_species
 from evolve_arena.runs.plots.style import (
     GREY,

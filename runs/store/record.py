@@ -16,7 +16,7 @@ from evolve_arena.arena.crosstable import Rating, rate_players
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.html import make_table
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.runs.store.history import ChampionMatch, Check, History
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from evolve_arena.core.game import Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.learning.tuple_learning import FIGURES
-from evolve_arena.evolve.td import LearnerState, VectorLearner
+from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner
+from evolve_arena.evolve.settings.learning import FinalConfig, LearnerConfig
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.game import BoardGame
@@ -75,7 +75,7 @@ class TdLinearConfig(LearnerConfig):
     name: Literal["td-linear"] = "td-linear"
     """The name of this method."""
     games: int = Field(default=200, ge=1, le=1_000_000)
-    judge: str = "minimax:depth=2,noise=0.2"
+    final: FinalConfig = FinalConfig(opponent="minimax:depth=2,noise=0.2")
     update: Literal["every-move", "end-of-game"] = "end-of-game"
     """Time of updates: after each move of the player's, or at the end of the game."""
     rule: Literal["td", "burge"] = "td"

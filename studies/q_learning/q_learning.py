@@ -35,8 +35,9 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.types import Array, JsonObject, Settings
-from evolve_arena.evolve.learning.learner import LearnerConfig
-from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
+from evolve_arena.evolve.learning.lessons import find_game_of
+from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
+from evolve_arena.evolve.settings.learning import LearnerConfig
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import ACTIVATIONS, padded
 from evolve_arena.genomes.simd import LANES

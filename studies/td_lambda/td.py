@@ -21,8 +21,9 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
-from evolve_arena.evolve.learning.learner import LearnerConfig
-from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
+from evolve_arena.evolve.learning.lessons import find_game_of
+from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
+from evolve_arena.evolve.settings.learning import LearnerConfig
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import count_changes, make_states

@@ -138,7 +138,8 @@ def test_a_duel_at_tables(printed: Printed, capsys: pytest.CaptureFixture[str]) 
     print_duel(make_seated_duel())
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
-    assert "hero scores -5.8 [-35.5, +23.8] points more per seat; score 0.583 [0.241, 0.861]" in said
+    told = "hero scores -5.8 [-35.5, +23.8] points more per seat; score 0.583 [0.241, 0.861]"
+    assert told in said
     assert "\n4 distinct games; ended by" in said
     assert "win: 4, draw: 1, illegal move: 1" in said
 

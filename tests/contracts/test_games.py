@@ -29,7 +29,7 @@ MOST_PLIES = 10_000
 SMALL = {
     "tournament": ("method.individuals=6", "method.tournament_size=2"),
     "neat": ("neat.pop_size=6",),
-    "evolutionary-programming": ("method.individuals=3", "method.opponents=2"),
+    "evolutionary-programming": ("method.individuals=3", "matches.opponents=2"),
     "td": ("method.games=20",),
     "td-tuples": ("method.games=20",),
     "q-learning": ("method.games=20",),

@@ -151,13 +151,13 @@ SORTS: dict[str, tuple[str, Settings]] = {
     ),
     "programming": (
         "evolutionary-programming",
-        {"mutation_strength": 0.1, "noise": 0.2, "hall_of_fame": HALL},
+        {"step_size": 0.1, "noise": 0.2, "hall_of_fame": HALL},
     ),
     "plain": ("neat", {}),
     "doomed": ("neat", {"neat": DOOMED, "hall_of_fame": HALL}),
     "species": ("neat", {"pairing": "species", "neat": {"compatibility_threshold": 1.0}}),
-    "outside": ("neat", {"stagnation": {"judge": "outside"}, "noise": 1.0}),
-    "rank": ("neat", {"stagnation": {"judge": "rank"}, "selection": "tournament"}),
+    "outside": ("neat", {"stagnation": {"criterion": "outside"}, "noise": 1.0}),
+    "rank": ("neat", {"stagnation": {"criterion": "rank"}, "selection": "tournament"}),
     "alone": ("neat", {"neat": {"compatibility_threshold": 0.0, "min_species_size": 1}}),
     "two": ("neat", {"neat": {"pop_size": 2}}),
     "kept": ("neat", {"neat": {"elitism": 6}}),
@@ -220,7 +220,7 @@ LEARNERS: dict[str, tuple[Settings, int]] = {
         20,
     ),
     "evolutionary-programming": (
-        {"opponents": 10, "noise": 0.1, "mutation_strength": 0.05, "strength_rate": None},
+        {"opponents": 10, "noise": 0.1, "step_size": 0.05, "step_size_rate": None},
         30,
     ),
 }

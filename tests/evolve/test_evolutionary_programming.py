@@ -15,18 +15,17 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.seeding import derive_stream
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
-    EvolutionaryProgrammingConfig,
     EvolutionaryProgrammingState,
-    draw_opponents,
-    rank_by_merit,
 )
+from evolve_arena.evolve.programming_matches import draw_opponents, rank_by_merit
 from evolve_arena.genomes.self_adaptive import mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.players.board.workspace import DEPTH
-from tests.evolve.rigged import LINEAR, NetworkDecoder, Recorder
+from tests.evolve.rigged import LINEAR, NetworkDecoder, Recorder, make_config
 from tests.evolve.rigged import make_programming as make_method
 
 SEARCHING = find_game("tic-tac-toe").networks["mlp"].decoder_type
@@ -119,9 +118,9 @@ def test_those_with_most_points_live_on(
 ) -> None:
     """Among them those against the hall of fame."""
     keys = {f"{key}_points": value for key, value in counting.items()}
-    keys |= {"hall_of_fame": {"opponents": opponents}, "strength_rate": 0.5}
+    keys |= {"hall_of_fame": {"opponents": opponents}, "step_size_rate": 0.5}
     decoder = NetworkDecoder(columns=4, rows=4, head="value", encoding="planes", hidden=())
-    method = make_method(decoder, score=score, individuals=8, mutation_strength=0.5, **keys)
+    method = make_method(decoder, score=score, individuals=8, step_size=0.5, **keys)
     rules = {"win": 1.0, "draw": 0.0, "loss": -2.0, **counting}
     differences = draws = 0
     for seed in range(3):
@@ -132,7 +131,15 @@ def test_those_with_most_points_live_on(
         points, matches = count_points(recorder, 16, **rules)
         mean = [one / other for one, other in zip(points, matches, strict=True)]
         merit = points if score == "sum" else mean
-        everybody, strengths = method._breed(state)  # parents first, then their children
+        children, strengths = mutate_self_adaptive(
+            state.population,
+            state.strengths,
+            derive_stream(state.seed, 0, "mutation"),
+            rate=0.5,
+            floor=0.0,
+        )
+        everybody = np.concatenate([state.population, children])
+        strengths = np.concatenate([state.strengths, strengths])
         assert np.array_equal(everybody[:8], state.population)
         known = {row.tobytes(): number for number, row in enumerate(everybody)}
         lived = [known[row.tobytes()] for row in after.population]
@@ -196,11 +203,11 @@ def test_matches_may_be_shallower_than_the_game(
 )
 def test_settings_out_of_range_are_refused(settings: Settings, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        EvolutionaryProgrammingConfig.model_validate(settings)
+        make_config(EvolutionaryProgramming, settings)
 
 
 def test_openings_and_initialisations_are_looked_at_first() -> None:
-    with pytest.raises(BadValueError, match=r"method.openings.plies: openings of 20 plies"):
+    with pytest.raises(BadValueError, match=r"matches.openings.plies: openings of 20 plies"):
         make_method(NetworkDecoder(columns=4, rows=4), openings={"plies": 20})
     with pytest.raises(BadValueError, match="initialisation 'uniform:-1'"):
         make_method(initialisation="uniform:-1")
@@ -210,7 +217,7 @@ def test_a_training_depth_is_for_those_who_search() -> None:
     policy = NetworkDecoder(head="policy")
     with pytest.raises(BadValueError, match=r"training_depths: depth: a policy has no values"):
         make_method(policy, training_depths=[2])
-    with pytest.raises(BadValueError, match=r"method.training_depths: depth is 13"):
+    with pytest.raises(BadValueError, match=r"matches.training_depths: depth is 13"):
         make_method(SEARCHING(), training_depths=[2, 13])
 
 
@@ -222,8 +229,8 @@ def test_states_of_other_runs_are_noticed() -> None:
     assert (state.strengths == np.float32(1e-6)).all()
     for changed, fault in (
         (replace(state, population=state.population[:3]), "its population has shape (3, 85)"),
-        (replace(state, strengths=state.strengths[:, :1]), "its strengths or its hall"),
-        (replace(state, hall=state.hall[:, :5]), "its strengths or its hall"),
-        (replace(state, strengths=state.strengths.astype(float)), "no 32-bit numbers"),
+        (replace(state, strengths=state.strengths[:, :1]), "its array of step sizes has shape"),
+        (replace(state, hall=state.hall[:, :5]), "its hall of fame has shape"),
+        (replace(state, strengths=state.strengths.astype(float)), "of type float64, not float32"),
     ):
         assert fault in (method.find_mismatch(changed) or "")

@@ -13,8 +13,10 @@ import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.evolve.islands import Arrival, Islands, IslandsConfig, Voyage, sail
+from evolve_arena.evolve.islands import Islands
 from evolve_arena.evolve.method import State
+from evolve_arena.evolve.migration import Arrival, Voyage, sail
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import SPANS
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -27,11 +29,11 @@ VECTORS = ["method.individuals=10", "method.tournament_size=3", "network.hidden=
 GRAPHS = ["neat.pop_size=12"]
 ISLANDS = ["islands.interval=2", "islands.migrants=2"]
 KINDS = {
-    "tournament": ("connect-four", [*VECTORS, "method.self_adaptive=true"]),
+    "tournament": ("connect-four", [*VECTORS, "variation.self_adaptive=true"]),
     "neat": ("connect-four-neat", GRAPHS),
     "evolutionary-programming": (
         "checkers",
-        ["method.individuals=6", "method.opponents=2", "network.depth=1", "network.hidden=[3]"],
+        ["method.individuals=6", "matches.opponents=2", "network.depth=1", "network.hidden=[3]"],
     ),
 }
 
@@ -76,7 +78,7 @@ def test_a_random_topology_is_a_ring_in_a_new_order_each_time() -> None:
 
 
 def test_newcomers_are_the_fittest_of_the_island_before() -> None:
-    method = make_islands("tournament", "method.self_adaptive=false")
+    method = make_islands("tournament", "variation.self_adaptive=false")
     state, arena = method.initial(3), Arena(method.decoder, SerialExecutor())
     before, _ = method.proceed(state, arena, 2)
     assert len(before.waiting) == 4
@@ -231,9 +233,9 @@ def test_a_callback_hears_of_each_generation_and_stops_the_run(tmp_path: Path) -
 
 
 def test_islands_have_settings_of_their_own() -> None:
-    changes = "islands.each=[{mutation_strength=0.5}, {individuals=14}]"
+    changes = "islands.each=[{variation={step_size=0.5}}, {individuals=14}]"
     method = make_islands("tournament", changes)
-    assert [m.config.mutation_strength for m in method.methods][:2] == [0.5, 0.1]
+    assert [m.config.variation.step_size for m in method.methods][:2] == [0.5, 0.1]
     assert [len(island.population) for island in go(method, 4).islands] == [10, 14, 10, 10]
     graphs = make_islands("neat", "islands.each=[{neat={pop_size=20}}]")
     assert [len(island.population) for island in go(graphs, 2).islands] == [20, 12, 12, 12]
@@ -247,7 +249,7 @@ def test_islands_have_settings_of_their_own() -> None:
         ("connect-four", "islands.topology=star", "must be 'ring', 'complete' or 'random'"),
         ("connect-four", "islands.cuont=3", "did you mean 'count'"),
         ("connect-four", "islands.lag=1", "lag"),
-        ("connect-four", "islands.each=[{elite=3}]", "islands.each.1.elite is an unknown setting.*'elites'"),
+        ("connect-four", "islands.each=[{elite=3}]", "islands.each.1.elite is no key: did you"),
         ("connect-four", "islands.each=[{},{},{},{},{}]", "each has 5 tables for 4 islands"),
         ("connect-four", "islands=3", "islands is 3: it must be a section"),
     ],

@@ -22,7 +22,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.matches import (
     HallOfFame,
-    MatchSettings,
+    MatchesConfig,
     TournamentResults,
     check_openings,
     choose_from_hall,
@@ -59,9 +59,9 @@ class Generation:
 STATE = Generation(POPULATION.take(range(4)), POPULATION.take(range(4, 12)))
 
 
-def make_config(**settings: object) -> MatchSettings:
-    usual = {"name": "test", "draw_points": 0.0, **ONE_GAME}
-    return MatchSettings.model_validate({**usual, **settings})
+def make_config(**settings: object) -> MatchesConfig:
+    usual = {"draw_points": 0.0, **ONE_GAME}
+    return MatchesConfig.model_validate({**usual, **settings})
 
 
 def play(state: Generation = STATE, **settings: object) -> tuple[Batch, Results, Seatings]:
@@ -204,9 +204,9 @@ def test_figures_of_fitness() -> None:
 
 def test_openings_that_the_board_has_no_room_for_are_named() -> None:
     game = make_game("connect-four", columns=3, rows=2, connect=3)
-    check_openings(game, 1, "method.openings.plies")
-    with pytest.raises(BadValueError, match=r"^method\.openings\.plies: openings of 4 plies: .*1"):
-        check_openings(game, 4, "method.openings.plies")
+    check_openings(game, 1, "matches.openings.plies")
+    with pytest.raises(BadValueError, match=r"^matches\.openings\.plies: openings of 4 plies: .*1"):
+        check_openings(game, 4, "matches.openings.plies")
 
 
 # --- who enters the hall, and who has to leave -----------------------------------------------

@@ -14,7 +14,8 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_state import _NO_SPECIES, ExtinctionError, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -39,7 +40,7 @@ def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: ob
         marks=np.zeros(0),
         hall=nobody,
     )
-    state = method._divide(state, nobody)
+    state = method.founder.divide(state, nobody)
     assert method.find_mismatch(state) is None
     return replace(state, **changes)
 
@@ -80,7 +81,7 @@ def test_who_meets_whom(pairing: str, opponents: int, colours: str) -> None:
         pairing=pairing,
         opponents=opponents,
         colours=colours,
-        stagnation={"judge": "rank"},
+        stagnation={"criterion": "rank"},
     )
     state = begin(method, graphs({row: strong(row % 5) for row in range(0, 15, 2)}, 15))
     assert len(state.species) > 3
@@ -156,7 +157,7 @@ def test_children_come_only_from_species_that_go_on() -> None:
     method = make_method(
         neat={**CALM, "pop_size": 8, "compatibility_threshold": 0.5, "species_elitism": 1},
         pairing="round-robin",
-        stagnation={"judge": "record"},
+        stagnation={"criterion": "record"},
     )
     population = graphs({row: strong() for row in range(4)}, 8)
     state = begin(method, population)
@@ -180,7 +181,7 @@ def test_species_for_which_there_is_no_room_end() -> None:
     method = make_method(
         neat={**CALM, "pop_size": 8, "compatibility_threshold": 0.5, "min_species_size": 8},
         pairing="round-robin",
-        stagnation={"judge": "record"},
+        stagnation={"criterion": "record"},
     )
     state = begin(method, graphs({row: strong() for row in range(4, 8)}, 8))
     assert state.species.keys.tolist() == [1, 2]
@@ -218,7 +219,7 @@ def test_what_a_species_reached_is_remembered(judge: str) -> None:
     method = make_method(
         neat={**CALM, "elitism": 3, "compatibility_threshold": 0.5},
         pairing="round-robin",
-        stagnation={"judge": judge},
+        stagnation={"criterion": judge},
     )
     state = begin(method, graphs({row: strong() for row in range(3)}, 6), generation=4)
     marks = []

@@ -152,7 +152,7 @@ def test_who_stands_for_a_species_is_its_fittest_and_among_equals_the_newest() -
     for fitness, keys in (([0.5, 0.5, 0.5, 0.5], [9, 4]), ([0.6, 0.5, 0.5, 0.4], [7, 2])):
         marks = [-1.0, -1.0]
         standing = make_standing(genomes, [0, 0, 1, 1], [clumsy(11), clumsy(12)], marks)
-        judgement, _ = give(standing, fitness, judge="rank")
+        judgement, _ = give(standing, fitness, criterion="rank")
         assert judgement.records.keys.tolist() == keys
 
 
@@ -162,7 +162,7 @@ def test_who_stands_for_a_species_is_its_fittest_and_among_equals_the_newest() -
 def test_a_species_improves_when_it_does_better_than_ever_against_others() -> None:
     genomes = [stack(3, 1), clumsy(2)]
     standing = make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)])
-    first, games = give(standing, [0.9, 0.1], judge="outside")
+    first, games = give(standing, [0.9, 0.1], criterion="outside")
     assert games == 2 * 60
     assert first.improved.tolist() == [True, True]  # there was no mark
     assert first.records.keys.tolist() == [1, 2]
@@ -170,7 +170,7 @@ def test_a_species_improves_when_it_does_better_than_ever_against_others() -> No
 
     # The same genomes in a later generation do exactly as well, which is no better.
     later = make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], first.marks.tolist(), 77)
-    second, _ = give(later, [0.1, 0.9], judge="outside")
+    second, _ = give(later, [0.1, 0.9], criterion="outside")
     assert second.improved.tolist() == [False, False]
     assert second.records.keys.tolist() == [8, 9]
     assert second.marks.tolist() == first.marks.tolist()
@@ -178,7 +178,9 @@ def test_a_species_improves_when_it_does_better_than_ever_against_others() -> No
     # What is better than one mark and worse than the other one:
     marks = [first.marks[0] + 0.01, first.marks[1] - 0.01]
     third, _ = give(
-        make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], marks), [0.5] * 2, judge="outside"
+        make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], marks),
+        [0.5] * 2,
+        criterion="outside",
     )
     assert third.improved.tolist() == [False, True]
     assert third.records.keys.tolist() == [8, 2]
@@ -188,10 +190,10 @@ def test_a_species_improves_when_it_does_better_than_ever_against_others() -> No
 def test_several_players_from_outside_count_alike() -> None:
     standing = make_standing([stack(3, 1), clumsy(2)], [0, 1], [clumsy(8), clumsy(9)])
     alone = [
-        give(standing, [0.5] * 2, judge="outside", opponents=[name])[0].marks
+        give(standing, [0.5] * 2, criterion="outside", opponents=[name])[0].marks
         for name in ("random", "test-bot")
     ]
-    both, games = give(standing, [0.5] * 2, judge="outside", opponents=["random", "test-bot"])
+    both, games = give(standing, [0.5] * 2, criterion="outside", opponents=["random", "test-bot"])
     assert games == 2 * 2 * 60
     assert both.marks == pytest.approx((alone[0] + alone[1]) / 2)
 
@@ -207,11 +209,14 @@ def test_several_players_from_outside_count_alike() -> None:
 def test_players_from_outside_that_can_not_play_are_named(
     opponents: list[str], message: str
 ) -> None:
-    config = StagnationConfig.model_validate({"judge": "outside", "opponents": opponents})
+    config = StagnationConfig.model_validate({"criterion": "outside", "opponents": opponents})
     with pytest.raises(BadValueError, match=message):
         make_judges(config, make_game("connect-four"))
     # Who does not ask them need not have them.
-    assert make_judges(config.model_copy(update={"judge": "rank"}), make_game("connect-four")) == []
+    assert (
+        make_judges(config.model_copy(update={"criterion": "rank"}), make_game("connect-four"))
+        == []
+    )
 
 
 # --- by rank -------------------------------------------------------------------------------
@@ -233,7 +238,7 @@ def test_ranks_by_hand(function: str, figures: list[float]) -> None:
     members = [0, 1, 0, 1, 1]
     genomes = [clumsy(key) for key in range(5)]
     standing = make_standing(genomes, members, [clumsy(8), clumsy(9)])
-    judgement, games = give(standing, fitness, judge="rank", function=function)
+    judgement, games = give(standing, fitness, criterion="rank", function=function)
     assert games == 0
     assert judgement.marks.tolist() == figures
     assert judgement.improved.tolist() == [True, True]
@@ -242,7 +247,7 @@ def test_ranks_by_hand(function: str, figures: list[float]) -> None:
 def test_a_rank_says_nothing_about_how_much_fitter() -> None:
     standing = make_standing([clumsy(1), clumsy(2)], [0, 1], [clumsy(8), clumsy(9)], [0.5, 1.0])
     for fitness in ([0.51, 0.5], [1.0, 0.0]):
-        judgement, _ = give(standing, fitness, judge="rank")
+        judgement, _ = give(standing, fitness, criterion="rank")
         assert judgement.improved.tolist() == [True, False]
         assert judgement.marks.tolist() == [1.0, 1.0]
         assert judgement.records.keys.tolist() == [1, 9]
@@ -250,7 +255,7 @@ def test_a_rank_says_nothing_about_how_much_fitter() -> None:
 
 def test_a_population_of_one_has_a_rank() -> None:
     standing = make_standing([clumsy(1)], [0], [clumsy(9)])
-    judgement, _ = give(standing, [0.5], judge="rank")
+    judgement, _ = give(standing, [0.5], criterion="rank")
     assert judgement.marks.tolist() == [0.0]
 
 
@@ -276,11 +281,11 @@ def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"judge": "recrod"}, "judge"),
+        ({"criterion": "recrod"}, "criterion"),
         ({"margin": 0.5}, "margin"),
-        ({"opponents": []}, "opponents is empty, but the judge 'outside' needs"),
+        ({"opponents": []}, "opponents is empty, but the criterion 'outside' needs"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings: Settings, text: str) -> None:
     with pytest.raises(ValidationError, match=text):
-        StagnationConfig.model_validate({"judge": "outside", **settings})
+        StagnationConfig.model_validate({"criterion": "outside", **settings})

@@ -38,7 +38,7 @@ SMALL = mirrors.SMALL | {
     "method.individuals": 1,
     "method.shards": 1,
     "method.discount": 0.9,
-    "method.step": 0.1,
+    "method.schedule.learning_rate": 0.1,
     "network.tuples": 5,
     "network.length": 3,
 }
@@ -102,7 +102,7 @@ class Mirror:
                 mixed = (1 - config.trace_decay) * after + config.trace_decay * result
                 result = config.discount * mixed
                 slope = 1.0 - value * value if config.gradient == "squared" else 1.0
-                change = config.step * (sign * result - value) * slope
+                change = config.schedule.learning_rate * (sign * result - value) * slope
                 np.add.at(self.network.tables[read[0]], read[1], change)
                 self.figures[ERROR] += abs(sign * result - value)
             else:
@@ -307,9 +307,9 @@ def test_states_of_other_networks_are_told() -> None:
     for changed, averages, message in (
         (TuplePopulation(cells[:1], tables), tables, "shape (1, 5, 3), not (2, 5, 3)"),
         (TuplePopulation(cells + np.int16(40), tables), tables, "no cells of the board"),
-        (TuplePopulation(cells.astype(np.int64), tables), tables, "no cells of the board"),
-        (TuplePopulation(cells, tables[:, 1:]), tables, "its tables have shape"),
-        (TuplePopulation(cells, tables.astype(np.float64)), tables, "its tables have shape"),
-        (state.population, tables[:, 1:], "its tables have shape"),
+        (TuplePopulation(cells.astype(np.int64), tables), tables, "of type int64, not int16"),
+        (TuplePopulation(cells, tables[:, 1:]), tables, "its array of tables has shape"),
+        (TuplePopulation(cells, tables.astype(np.float64)), tables, "type float64, not float"),
+        (state.population, tables[:, 1:], "its array of averages has shape"),
     ):
         assert message in str(method.find_mismatch(TdTuplesState(1, 0, changed, averages)))

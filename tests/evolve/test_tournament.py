@@ -58,7 +58,7 @@ def test_elites_survive_to_the_last_bit() -> None:
 
 
 def test_with_self_adaptation_strengths_are_inherited_and_bounded() -> None:
-    method = make_method(individuals=50, self_adaptive=True, strength_rate=0.5, strength_floor=0.9)
+    method = make_method(individuals=50, self_adaptive=True, step_size_rate=0.5, min_step_size=0.9)
     state, _ = method.step(method.initial(1), ARENA)
     assert len(set(state.strengths.tolist())) > 10
     assert state.strengths.min() == np.float32(0.9)
@@ -66,7 +66,7 @@ def test_with_self_adaptation_strengths_are_inherited_and_bounded() -> None:
 
 
 def test_mutation_has_the_strength_that_the_recipe_says() -> None:
-    method = make_method(individuals=40, mutation_probability=0.5, mutation_strength=3.0)
+    method = make_method(individuals=40, mutation_probability=0.5, step_size=3.0)
     state, _ = method.step(start(method, np.zeros((40, LINEAR.genes), np.float32)), ARENA)
     assert state.strengths.tolist() == [3.0] * 40
     steps = state.population[state.population != 0] / 3.0
@@ -150,10 +150,10 @@ def test_who_was_not_drawn_is_no_elite_and_spoils_no_figure() -> None:
         ({"tournament_size": 7}, "tournament_size is 7, more than the 6 individuals"),
         ({"elites": 7}, "elites is 7, more than the 6 individuals"),
         (
-            {"self_adaptive": True, "mutate": "mutShuffleIndexes"},
-            "self_adaptive is true, but mutate is 'mutShuffleIndexes'",
+            {"self_adaptive": True, "mutation": "mutShuffleIndexes"},
+            "self_adaptive is true, but variation.mutation is 'mutShuffleIndexes'",
         ),
-        ({"mutation_strength": 0.0}, "mutation_strength"),
+        ({"step_size": 0.0}, "step_size"),
         ({"openings": {"plies": 21}}, r"openings\.plies"),
         ({"pairing": "species"}, "pairing"),
         ({"elite": 1}, "elite"),

@@ -32,7 +32,7 @@ from tests.small_recipes import SMALL_RECIPES
 Patch = pytest.MonkeyPatch
 Maker = Callable[..., Recipe]
 LAST = 8
-CHANGED = {"method.mutation_probability": 0.9}
+CHANGED = {"variation.mutation_probability": 0.9}
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,8 @@ def test_islands_get_seeds_of_their_own(small_recipe: Maker) -> None:
 
 def test_settings_change_from_there_on(first: ea.Run) -> None:
     run = ea.branch("evolved/first@6", changes=CHANGED, executor="serial")
-    assert run.recipe.method["mutation_probability"] == 0.9
+    assert run.recipe.variation is not None
+    assert run.recipe.variation["mutation_probability"] == 0.9
     assert run.population_sha256 != first.population_sha256
     wrong = r"^evolved/first@6 can't continue with these settings: .* shape \(\d+, \d+\), not \(6, "
     with pytest.raises(BadValueError, match=wrong):
@@ -210,7 +211,7 @@ def test_settings_that_change_no_population_change_the_run_itself(first: ea.Run)
 
 
 def test_settings_that_change_the_future_go_on_in_a_branch(first: ea.Run) -> None:
-    words = ["--set", "method.mutation_probability=0.9", "--generations", "10", "--quiet"]
+    words = ["--set", "variation.mutation_probability=0.9", "--generations", "10", "--quiet"]
     said = evolve("resume", "evolved/first", *words)
     assert "these settings change what is evolved: evolved/first-2 continues with them" in said
     run = ea.load("evolved/first-2")

@@ -18,8 +18,11 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.types import Array, Arrays, Floats, Json, Settings
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_state import NeatState
+from evolve_arena.evolve.settings.neat import NeatMethodConfig
+from evolve_arena.evolve.settings.tournament import TournamentConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentState
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -77,8 +80,7 @@ def make_neat(
 ) -> Neat:
     config = NeatMethodConfig.model_validate(
         {
-            "hall_of_fame": {"opponents": 1, "every": 1},
-            "opponents": 2,
+            "matches": {"hall_of_fame": {"opponents": 1, "every": 1}, "opponents": 2},
             "neat": {"pop_size": 8, "compatibility_threshold": 1.0, **(neat or {})},
         }
     )

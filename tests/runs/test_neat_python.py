@@ -421,7 +421,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("place")
     sizes = ("run.generations=2", "check.games=10", "check.every=1")
     for name, recipe, *more in (
-        ("graphs", "connect-four-neat", "neat.pop_size=8", "method.opponents=2"),
+        ("graphs", "connect-four-neat", "neat.pop_size=8", "matches.opponents=2"),
         ("mlp", "connect-four", "method.individuals=8"),
     ):
         start(recipe, run=folder / name, changes=[*sizes, *more], executor="serial")

@@ -59,7 +59,7 @@ BY_FEATURES = {
     "of moves": ("tournament", ["network.head=action", *SMALL[:2]]),
     "neat": ("neat", ["neat.pop_size=6"]),
     "neat of moves": ("neat", ["neat.pop_size=6", "network.head=action"]),
-    "programming": ("evolutionary-programming", ["method.individuals=3", "method.opponents=2"]),
+    "programming": ("evolutionary-programming", ["method.individuals=3", "matches.opponents=2"]),
     "taught": ("td", ["method.games=20", "network.activation=tanh", "network.depth=1"]),
 }
 

@@ -116,7 +116,7 @@ def test_methods_breed(name: str, method: str, changes: tuple[str, ...], tmp_pat
     values = [f"method.name={method}", *(f"method.{change}" for change in changes)]
     if "players" in name:
         tables = ("decks", "trial_decks", "final_decks")
-        values += [f"method.tables.{key}=2" for key in tables]
+        values += [f"matches.multiplayer.{key}=2" for key in tables]
     values += ["run.generations=2", "check.games=6"]
     run = ea.start(f"openspiel:{name}", run=tmp_path / "run", changes=values, executor="serial")
     assert run.generation == 2

@@ -48,7 +48,7 @@ def run(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def adaptive(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    recipe = small_recipe("method.self_adaptive=true", "run.seed=2", "run.champion=best-check")
+    recipe = small_recipe("variation.self_adaptive=true", "run.seed=2", "run.champion=best-check")
     return start(recipe, run=tmp_path_factory.mktemp("plots") / "adaptive", executor="serial")
 
 
@@ -60,7 +60,7 @@ def plain(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run eight generations of several species."""
-    changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "method.opponents=2"]
+    changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "matches.opponents=2"]
     changes += ["run.generations=8", "check.every=4", "check.games=20"]
     path = tmp_path_factory.mktemp("plots") / "grown"
     return start("connect-four-neat", run=path, changes=changes, executor="serial")

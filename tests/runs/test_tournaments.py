@@ -15,7 +15,7 @@ from evolve_arena.core.types import JsonObject
 
 QUICK = [
     *("network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"),
-    *("method.elites=0", "run.generations=2", "check.every=1", "check.games=10"),
+    *("variation.elites=0", "run.generations=2", "check.every=1", "check.games=10"),
 ]
 Evolve = Callable[..., str]
 

@@ -62,7 +62,7 @@ PLAIN: Wrongs = {
     "too many moves": (LEGAL, LEGAL.replace("[count]", "[count + 5]"), "IndexError"),
     "a cell holds something else": (
         *("state[move] = 1 +", "state[move] = 3 +"),
-        r"line 39: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a player's",
+        r"line 39: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a",
     ),
     "the first state has a wrong cell": (
         *("    return np.zeros(CELLS + 1, np.int8)", "    return np.full(CELLS + 1, -1, np.int8)"),

@@ -17,7 +17,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.work import new_outputs
 from evolve_arena.core.registry import load
-from evolve_arena.evolve.td import VectorLearner
+from evolve_arena.evolve.learning.vector_learner import VectorLearner
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
@@ -132,8 +132,8 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("td-lambda", "method.exploration=boltzmann", "'epsilon', 'greedy' or 'softmax'"),
         ("td-lambda", "method.temperature=0", "method.temperature is 0: it must be above 0"),
         ("td-lambda", "method.initialisation=inverted", "inverse"),
-        ("td-lambda", "method.lambda=0.5", "method.lambda is an unknown setting"),
-        ("td-lambda", "method.elites=1", "method.elites is a key of the method 'tournament'"),
+        ("td-lambda", "method.lambda=0.5", "method.lambda is no key"),
+        ("td-lambda", "variation.elites=1", "variation.elites is a key of the method 'tournament'"),
         ("q-learning", "network.head=value", "network.head"),
         ("q-learning", "network.encoding=features", "network.encoding"),
         ("q-learning", "network.hidden=[20, 20]", "network.hidden"),
@@ -150,7 +150,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("q-learning", "method.rewards.tie=1", r"method\.rewards\.tie"),
         ("q-learning", "method.rewards.win=nan", r"method\.rewards\.win"),
         ("q-learning", "method.games=0", "method.games"),
-        ("q-learning", "method.mutation_strength=1", "mutation_strength is a key of the method"),
+        ("q-learning", "variation.step_size=1", "mutation_strength is a key of the method"),
         ("q-learning", "method.initialisation=unifrom", "unifrom"),
         ("checkers-06-rafalmore", "network.features=5", "function features must then write so"),
         ("checkers-06-rafalmore", "network.encoding=one-hot", "features"),

@@ -12,7 +12,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.learning.learner import DivergedError
-from evolve_arena.evolve.td import LearnerState
+from evolve_arena.evolve.learning.vector_learner import LearnerState
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import KIND, RANDOM
 from evolve_arena.studies.checkers_td.linear_games import (

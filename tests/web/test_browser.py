@@ -374,7 +374,7 @@ def test_a_wrong_value_in_a_folded_section_is_shown(
 ) -> None:
     """Both errors that the browser knows and those that the server reports."""
     page.goto(f"{server.address}/#/start/connect-four-neat")
-    wrong = (("method.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
+    wrong = (("matches.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
     for key, value, sentence in wrong:
         field = page.locator(f'[name="{key}"]')
         field.wait_for(state="attached")

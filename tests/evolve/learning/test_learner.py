@@ -9,12 +9,19 @@ import numpy as np
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game
-from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesConfig
+from evolve_arena.evolve.settings.learning import FinalConfig, ScheduleConfig, TdTuplesConfig
+from evolve_arena.evolve.td_tuples import TdTuples
 
 
 def make(name: str) -> tuple[TdTuples, Arena]:
     decoder = find_game(name).networks["tuples"].decoder_type(tuples=4, length=3)
-    config = TdTuplesConfig(individuals=3, games=2000, shards=1, step=0.05, judge_games=200)
+    config = TdTuplesConfig(
+        individuals=3,
+        games=2000,
+        shards=1,
+        schedule=ScheduleConfig(learning_rate=0.05),
+        final=FinalConfig(games=200),
+    )
     return TdTuples(config, decoder), Arena(decoder, SerialExecutor())
 
 

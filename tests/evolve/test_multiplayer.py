@@ -21,13 +21,19 @@ from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array
 from evolve_arena.evolve.matches import OFFENCE_POINTS, mean_by_player, value_seats
-from evolve_arena.evolve.table_settings import TablesConfig, find_tables
-from evolve_arena.evolve.tables import Tables, plan_tables, play_at_tables
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
+from evolve_arena.evolve.multiplayer import (
+    MultiplayerMatches,
+    find_multiplayer,
+    plan_deals,
+    play_alternately,
+)
+from evolve_arena.evolve.settings.matches import MultiplayerConfig
+from evolve_arena.evolve.settings.tournament import TournamentConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentState
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
-from tests.evolve.rigged import Recorder
+from tests.evolve.rigged import Recorder, make_config
 
 MAKE = find_game("ticket-to-ride").networks["mlp"].decoder_type
 DECODER = MAKE(head="action", encoding="features", hidden=())
@@ -53,9 +59,15 @@ def make_method(
         "tournament_size": 2,
         "crossover_probability": 0.0,
         "mutation_probability": 0.0,
-        "tables": {"decks": 2, "trial_decks": 1, "finalists": 2, "final_decks": 2, **tables},
+        "multiplayer": {
+            "deals": 2,
+            "preliminary_deals": 1,
+            "finalists": 2,
+            "final_deals": 2,
+            **tables,
+        },
     }
-    method = Tournament(TournamentConfig.model_validate(content), DECODER)
+    method = Tournament(make_config(Tournament, content), DECODER)
     return method, replace(method.initial(1), population=np.stack(genomes))
 
 
@@ -66,10 +78,12 @@ def points_of(batch: Batch, results: Results, row: int, size: int | None = None)
 
 
 def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
-    method, state = make_method(GREEDY, HOARDER, GREEDY, company=["random"], company_seats=3)
+    method, state = make_method(
+        GREEDY, HOARDER, GREEDY, external_opponents=["random"], external_seats=3
+    )
     recorder = Recorder()
-    assert method.evaluation.tables is not None
-    fitness, figures = method.evaluation.tables.play(Arena(DECODER, recorder), state)
+    assert method.evaluation.multiplayer is not None
+    fitness, figures = method.evaluation.multiplayer.play(Arena(DECODER, recorder), state)
     (batch,), (results,) = recorder.batches, recorder.results
     assert len(batch) == 3 * 2 * 4
     for row in range(3):
@@ -85,10 +99,12 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
 
 
 def test_all_table_sizes_count_the_same() -> None:
-    method, state = make_method(GREEDY, HOARDER, seats=[2, 4], company=["random"], company_seats=5)
+    method, state = make_method(
+        GREEDY, HOARDER, seats=[2, 4], external_opponents=["random"], external_seats=5
+    )
     recorder = Recorder()
-    assert method.evaluation.tables is not None
-    fitness, _ = method.evaluation.tables.play(Arena(DECODER, recorder), state)
+    assert method.evaluation.multiplayer is not None
+    fitness, _ = method.evaluation.multiplayer.play(Arena(DECODER, recorder), state)
     (batch,), (results,) = recorder.batches, recorder.results
     taken = (batch.seatings >= 0).sum(axis=1)
     assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 2 * 2 * 4]
@@ -102,9 +118,9 @@ def test_members_of_the_hall_join_the_company() -> None:
         "individuals": 2,
         "tournament_size": 2,
         "hall_of_fame": {"opponents": 2, "every": 1},
-        "tables": {"decks": 6, "company": ["random"], "company_seats": 3},
+        "multiplayer": {"deals": 6, "external_opponents": ["random"], "external_seats": 3},
     }
-    method = Tournament(TournamentConfig.model_validate(content), DECODER)
+    method = Tournament(make_config(Tournament, content), DECODER)
     hall = np.stack([HOARDER, GREEDY, HOARDER])
     state = replace(method.initial(1), hall=hall)
     recorder = Recorder()
@@ -118,8 +134,12 @@ def test_members_of_the_hall_join_the_company() -> None:
 
 def test_noise_is_for_training_and_not_for_the_trial() -> None:
     content = {"individuals": 2, "tournament_size": 2, "noise": 0.25}
-    content["tables"] = {"decks": 1, "company": ["random"], "company_seats": 3}
-    method = Tournament(TournamentConfig.model_validate(content), DECODER)
+    content["multiplayer"] = {
+        "deals": 1,
+        "external_opponents": ["random"],
+        "external_seats": 3,
+    }
+    method = Tournament(make_config(Tournament, content), DECODER)
     recorder = Recorder()
     arena = Arena(DECODER, recorder)
     method.step(method.initial(1), arena)
@@ -146,9 +166,11 @@ def test_forbidden_moves_cost_an_individual_the_match() -> None:
     decoder = MAKE(head="kinds", encoding="features", hidden=(), masked=False)
     genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-4] = 1.0  # it always wants to pass
-    config = TablesConfig(decks=1, company=("random",), company_seats=3)
-    tables = Tables(config, decoder.game, 0.0)
-    settings = TournamentConfig(individuals=2, tournament_size=2, tables=config)
+    config = MultiplayerConfig(deals=1, external_opponents=("random",), external_seats=3)
+    tables = MultiplayerMatches(config, decoder.game, 0.0)
+    settings = make_config(
+        Tournament, {"individuals": 2, "tournament_size": 2, "multiplayer": config}
+    )
     state = Tournament(settings, decoder).initial(1)
     state = replace(state, population=np.stack([genome, genome]))
     fitness, figures = tables.play(Arena(decoder, SerialExecutor()), state)
@@ -162,23 +184,27 @@ def test_who_meets_itself_wins_half_and_who_is_stronger_nearly_all() -> None:
     arena = Arena(DECODER, SerialExecutor())
     others = [DECODER.pack(GREEDY[None, :])]
     seeds = derive_seeds(1, 0, "test", 5)
-    assert play_at_tables(arena, population, pairs, seeds, others).tolist() == [0.5, 1.0, 0.0]
+    assert play_alternately(arena, population, pairs, seeds, others).tolist() == [0.5, 1.0, 0.0]
 
 
 def test_tables_are_for_games_of_several_and_have_room() -> None:
     config = TournamentConfig(individuals=2, tournament_size=2)
-    assert find_tables(config, make_game("connect-four"), 2) is None
+    assert find_multiplayer(config, config.matches, make_game("connect-four"), 2) is None
     with pytest.raises(BadValueError, match=r"connect-four is a game for two: leave it out"):
-        find_tables(replace_tables(config, decks=3), make_game("connect-four"), 2)
-    with pytest.raises(BadValueError, match=r"4 individuals sit at a table, but there are 2"):
-        find_tables(config, DECODER.game, 2)
-    found = find_tables(replace_tables(config, seats=(2,)), DECODER.game, 2)
+        find(make_game("connect-four"), deals=3)
+    with pytest.raises(BadValueError, match=r"4 individuals play in a match, but there are 2"):
+        find_multiplayer(config, config.matches, DECODER.game, 2)
+    found = find(DECODER.game, seats=(2,))
     assert found is not None
     assert found.seats == (2,)
 
 
-def replace_tables(config: TournamentConfig, **tables: object) -> TournamentConfig:
-    return config.model_copy(update={"tables": TablesConfig(**tables)})
+def find(game: AnyGame, **settings: object) -> MultiplayerConfig | None:
+    """Return the multiplayer section of a tournament of two with these settings."""
+    config = make_config(
+        Tournament, {"individuals": 2, "tournament_size": 2, "multiplayer": settings}
+    )
+    return find_multiplayer(config, config.matches, game, 2)
 
 
 # --- who sits where, and what a match is worth -----------------------------------------------
@@ -202,8 +228,14 @@ def made_up(points: list[list[int]], places: list[list[int]], offenders: list[in
 
 
 def test_alone_among_company_everybody_plays_the_same_matches() -> None:
-    seatings, seeds = plan_tables(
-        everybody(3), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1), company=[3], company_seats=4
+    seatings, seeds = plan_deals(
+        everybody(3),
+        4,
+        MOST_PLAYERS,
+        SEEDS,
+        np.random.default_rng(1),
+        external=[3],
+        external_seats=4,
     )
     assert len(seatings) == 3 * 3 * 4
     for player in range(3):
@@ -216,7 +248,7 @@ def test_alone_among_company_everybody_plays_the_same_matches() -> None:
 
 
 def test_everybody_sits_in_every_seat_with_every_deck() -> None:
-    seatings, seeds = plan_tables(everybody(8), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
+    seatings, seeds = plan_deals(everybody(8), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
     assert len(seatings) == 2 * 3 * 4
     for seed in SEEDS:
         for seat in range(4):
@@ -224,14 +256,14 @@ def test_everybody_sits_in_every_seat_with_every_deck() -> None:
 
 
 def test_tables_are_dealt_anew_for_each_deck_and_stay_together_while_they_turn() -> None:
-    seatings, seeds = plan_tables(everybody(12), 3, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
+    seatings, seeds = plan_deals(everybody(12), 3, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
     companies = [{frozenset(row.tolist()) for row in seatings[seeds == seed, :3]} for seed in SEEDS]
     assert [len(tables) for tables in companies] == [4, 4, 4]
     assert companies[0] != companies[1] != companies[2]
 
 
 def test_a_table_that_is_not_full_takes_in_some_who_have_a_seat_already() -> None:
-    seatings, _ = plan_tables(
+    seatings, _ = plan_deals(
         everybody(5), 4, MOST_PLAYERS, SEEDS[:1], np.random.default_rng(1), rotate=False
     )
     assert len(seatings) == 2
@@ -240,14 +272,14 @@ def test_a_table_that_is_not_full_takes_in_some_who_have_a_seat_already() -> Non
 
 
 def test_company_sits_between_the_others_and_takes_turns() -> None:
-    seatings, _ = plan_tables(
+    seatings, _ = plan_deals(
         everybody(2),
         4,
         MOST_PLAYERS,
         SEEDS,
         np.random.default_rng(1),
-        company=[2, 3, 4],
-        company_seats=2,
+        external=[2, 3, 4],
+        external_seats=2,
         rotate=False,
     )
     assert [{*row[:4]} - {0, 1} for row in seatings.tolist()] == [{2, 3}, {3, 4}, {4, 2}]
@@ -298,5 +330,5 @@ def test_means_of_players() -> None:
 
 
 def test_smaller_games_have_fewer_slots() -> None:
-    seatings, _ = plan_tables(everybody(4), 2, 2, SEEDS, np.random.default_rng(1))
+    seatings, _ = plan_deals(everybody(4), 2, 2, SEEDS, np.random.default_rng(1))
     assert seatings.shape == (2 * 3 * 2, 2)
