@@ -17,6 +17,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results, new_results, seat_players
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array
