@@ -1,4 +1,4 @@
-"""Processes of Python that this one starts: no file of the folder where they start is imported.
+"""Python processes that this one starts: none imports a file of its working directory.
 
 Python looks for modules in the current folder first if it is started by ``-m`` or ``-c``, and so
 are the processes of `multiprocessing`. A file called ``numpy.py`` that lies beside somebody else's
@@ -15,7 +15,7 @@ PYTHON = (sys.executable, "-P")
 
 
 def keep_folder_out(util: Any, spawn: Any) -> None:
-    """Starts the processes of `multiprocessing`, or of its copy `multiprocess`, without the folder.
+    """Keep the working directory off the path of processes of `multiprocessing` or `multiprocess`.
 
     Those are workers that start from nothing, a server that forks them, and a tracker of what they
     share. An entry of the path that means the current folder, as notebooks and prompts have it, is
