@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 from llvmlite import ir
 from numba import types
 
-from evolve_arena.core.compiled import inlined, instruction
+from evolve_arena.core.compiled import Numba, inlined, instruction
 from evolve_arena.core.types import Number
-
-Numba: TypeAlias = Any
-"""A type, a typing context or a builder of Numba, which has no types of its own for Python."""
 
 
 @instruction

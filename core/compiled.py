@@ -44,6 +44,8 @@ from evolve_arena.core.logs import LOG
 from evolve_arena.core.types import Rules, Settings
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Numba: TypeAlias = Any
+"""A type, a value or a builder of Numba or LLVM, which have no types of their own for mypy."""
 Variant: TypeAlias = tuple[dict[str, object], frozenset[str]]
 """Constants of compiled files, and the kinds of players that these know."""
 

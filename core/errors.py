@@ -121,7 +121,13 @@ class UnknownNameError(ArenaError, LookupError):
         hint = f" did you mean {meant!r}?" if near else ""
         listed = textwrap.shorten(", ".join(names), MOST_LISTED, placeholder=" ...")
         super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {listed})")
+        self.kind = kind
+        """The kind of thing that was named."""
         self.name = name
         """The unknown name."""
         self.nearest = near[0] if near else None
         """The closest known name, or None if none is close."""
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+        """Pickle the parts of the text, not the text."""
+        return type(self), (self.kind, self.name, self.known)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, get_args, get_typ
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.types import Array, Json, Move, Settings, State
+from evolve_arena.core.types import Array, Json, Move, Position, Settings, State
 
 RulesType: TypeAlias = type[Any]
 """A ``NamedTuple`` of whole numbers with defaults, each ``Annotated`` with an :class:`Option`."""
@@ -237,7 +237,7 @@ class KernelSpec:
     need."""
     needs: Callable[[Packed], set[str]]
     """Returns the :attr:`flags` that some packed players need."""
-    decide: Callable[[Mapping[str, ModuleType], RulesTuple, Packed, Any, Room], int]
+    decide: Callable[[Mapping[str, ModuleType], RulesTuple, Packed, Position, Room], int]
     """Returns the number of the move that the only one of some packed players chooses, or a number
     below 0 for a move that is never allowed. Takes copies of :attr:`modules` by their last names,
     the rules, the packed players, the position and the workspace, whose first stream serves

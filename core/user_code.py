@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
