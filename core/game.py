@@ -204,6 +204,10 @@ MOST_SEATS = 5
 
 AnyGame: TypeAlias = Game[Any, Any]
 """A game of any states and moves."""
+AnyPosition: TypeAlias = Any
+"""A state of any game."""
+AnyMove: TypeAlias = Any
+"""A move of any game."""
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, one_line
 
 if TYPE_CHECKING:  # without NumPy the command line answers at once
     from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind, RulesTuple
 
+PackedGames: TypeAlias = Mapping[str, tuple[Any, ...]]
+"""Games by name, as they are sent to another process."""
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
 WEB = "evolve_arena.web"
@@ -131,7 +133,7 @@ def register_game(game: GameSpec) -> None:
     _registered[game.name] = game
 
 
-def pack_games() -> dict[str, tuple[Any, ...]]:
+def pack_games() -> PackedGames:
     """Return the games that were opened or registered in this process, for :func:`unpack_games`.
 
     A game in one file is sent as it was read, even if the file has changed since.
@@ -139,7 +141,7 @@ def pack_games() -> dict[str, tuple[Any, ...]]:
     return {name: _pack(spec) for name, spec in _registered.items()} | _packed
 
 
-def unpack_games(packed: Mapping[str, tuple[Any, ...]]) -> None:
+def unpack_games(packed: PackedGames) -> None:
     """Make games of another process known here, as :func:`pack_games` returned them there."""
     _packed.update(packed)
 
