@@ -114,7 +114,7 @@ class Standings:
         }
 
     def _points_by_table(self, here: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return a player's mean points over its seats at each of its tables, with the same deals."""
+        """Return a player's mean points over the seats of each of its tables, of equal deals."""
         points = np.where(here, self.results.columns["points"], 0).sum(axis=1)
         tables = points.reshape(-1, self.seats).mean(axis=1)
         return np.asarray(tables[np.any(here, axis=1).reshape(-1, self.seats)[:, 0]])

@@ -30,7 +30,7 @@ def keep_folder_out(util: Any, spawn: Any) -> None:
     def add_flag() -> list[str]:
         return [*flags(), "-P"]
 
-    def describe_safely(name: str) -> dict[str, Any]:
+    def describe_safely(name: str) -> dict[str, object]:
         found: dict[str, Any] = describe(name)
         if "" in sys.path:
             path = found["sys_path"]

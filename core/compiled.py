@@ -89,7 +89,7 @@ def inlined(function: Function) -> Function:
     return _decorate(function, forceinline=True)
 
 
-def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
+def instruction(build: Callable[..., Numba]) -> Callable[..., Any]:
     """Turn a function that *builds* LLVM instructions into a function for compiled code.
 
     *build* takes Numba's typing context and the types of the arguments, and returns a signature
@@ -274,12 +274,12 @@ class _PartCompiler(_WholeCompiler):
 class _PartFunction(CPUDispatcher):
     """A function that is compiled into a :class:`_Part` for each combination of types."""
 
-    def get_call_template(self, args: Any, kws: Any) -> Any:
+    def get_call_template(self, args: Numba, kws: Numba) -> Numba:
         """Ignore the values of literals; Numba would compile a function anew for each constant."""
         plain: Callable[[types.Type], types.Type] = types.unliteral
         return super().get_call_template([plain(kind) for kind in args], kws)
 
-    def compile(self, sig: Any) -> Any:
+    def compile(self, sig: Numba) -> Numba:
         """Compile for a signature, unless the same function is being compiled for another one.
 
         Raises:
@@ -295,7 +295,7 @@ class _Function(CPUDispatcher):
     """A function for Python; for compiled code that calls it, it is a part of the caller."""
 
     @cached_property
-    def _part(self) -> Any:
+    def _part(self) -> Numba:
         options = {**self.targetoptions, "no_cpython_wrapper": True}
         return _PartFunction(self.py_func, targetoptions=options, pipeline_class=_PartCompiler)
 
@@ -303,7 +303,7 @@ class _Function(CPUDispatcher):
     def _numba_type_(self) -> types.Dispatcher:
         return types.Dispatcher(self if self.is_compiling else self._part)
 
-    def compile(self, sig: Any) -> Any:
+    def compile(self, sig: Numba) -> Numba:
         """Compile for a signature, or load the code that another process is compiling now."""
         cache = cast(Any, self)._cache
         with _alone(Path(cache.cache_path) / f"{self.py_func.__name__}.lock"):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, get_args, get_typ
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.types import Array, Json, Move, Position, Settings, State
+from evolve_arena.core.types import Array, Json, JsonObject, Move, Position, Settings, State
 
 RulesType: TypeAlias = type[Any]
 """A ``NamedTuple`` of whole numbers with defaults, each ``Annotated`` with an :class:`Option`."""
@@ -369,7 +369,7 @@ class Config(BaseModel):
 @cache
 def section_of_rules(name: str, rules: RulesType) -> type[Config]:
     """Make the section ``[game]`` of the game called *name*, with the fields of *rules* as keys."""
-    chosen: dict[str, Any] = {"name": (Literal[name], name)}
+    chosen: JsonObject = {"name": (Literal[name], name)}
     chosen |= {key: (int, value) for key, value in rules._field_defaults.items()}
     return create_model("GameConfig", __base__=Config, **chosen)
 
@@ -384,7 +384,7 @@ def section_of_decoder(decoder: type[Any], left_out: Collection[str], kind: str)
         kind: The name of the decoder for the key ``kind``; empty if the game has only this one.
     """
     hints = get_type_hints(decoder)
-    chosen: dict[str, Any] = {}
+    chosen: JsonObject = {}
     if kind:
         chosen["kind"] = (Literal[kind], Field(default=kind, description="Which network it is."))
     for entry in fields(decoder):

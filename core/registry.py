@@ -24,7 +24,9 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError, one_line
 if TYPE_CHECKING:  # without NumPy the command line answers at once
     from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind, RulesTuple
 
-PackedGames: TypeAlias = Mapping[str, tuple[Any, ...]]
+PackedGame: TypeAlias = tuple[Any, ...]
+"""A path and a source, a pickle, or an explanation of why there is none."""
+PackedGames: TypeAlias = Mapping[str, PackedGame]
 """Games by name, as they are sent to another process."""
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
@@ -112,7 +114,7 @@ def is_open(source: bytes) -> bool:
     return any(getattr(spec.game, "source", "").encode() == source for spec in _list_loaded())
 
 
-def make_game(name: str, /, **options: int) -> Any:
+def make_game(name: str, /, **options: int) -> AnyGame:
     """Return the game called *name*, with *options* such as the size of its board.
 
     A path that ends in ``.py`` is a game in one file, which is run.
@@ -122,7 +124,8 @@ def make_game(name: str, /, **options: int) -> Any:
         BadValueError: An option is out of range.
         ArenaError: The file is no game.
     """
-    return open_game(name).make(**options)
+    game: AnyGame = open_game(name).make(**options)
+    return game
 
 
 def register_game(game: GameSpec) -> None:
@@ -146,7 +149,7 @@ def unpack_games(packed: PackedGames) -> None:
     _packed.update(packed)
 
 
-def _pack(spec: GameSpec) -> tuple[Any, ...]:
+def _pack(spec: GameSpec) -> PackedGame:
     """Return the arguments of :func:`_unpack`: a path and a source, a pickle, or an explanation."""
     game: Any = spec.game
     if hasattr(game, "source"):
@@ -254,7 +257,7 @@ def recipe_files(*, studies: bool = True) -> dict[str, Path]:
 
 _loaded: set[str] = set()
 _registered: dict[str, GameSpec] = {}
-_packed: dict[str, tuple[Any, ...]] = {}
+_packed: dict[str, PackedGame] = {}
 _of_openspiel: dict[str, GameSpec] = {}
 """Games of OpenSpiel that were loaded; lists of games leave these out, as there are so many."""
 

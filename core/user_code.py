@@ -17,12 +17,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
 
 Result = TypeVar("Result")
+Code: TypeAlias = Any
+"""A function or class of the user's, or a stand-in for it."""
 
 REFERENCE = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py)(?:@(?P<digest>[0-9a-f]{12}))?:(?P<name>[^\W\d]\w*)"
@@ -65,13 +67,13 @@ class CodeFile:
 
 
 _files: dict[str, CodeFile] = {}
-_registered: dict[str, Any] = {}
+_registered: dict[str, Code] = {}
 _absent: dict[str, AbsentCode] = {}
 NAME = re.compile(r"[^\W\d][\w-]*")
 """The form of a registered name."""
 
 
-def register(thing: Any = None, *, name: str | None = None) -> Any:
+def register(thing: Code = None, *, name: str | None = None) -> Code:
     """Let recipes and specifications of players name a function or class of this process.
 
     It is a decorator, too. It takes a player (a subclass of `evolve_arena.Player`), a method (one
@@ -109,7 +111,7 @@ def registered_names() -> list[str]:
     return list(_registered)
 
 
-def find_registered(name: str) -> Any | None:
+def find_registered(name: str) -> Code | None:
     """Return the code that is registered under *name*, or a stand-in for it, or None."""
     return _registered.get(name, _absent.get(name))
 
@@ -175,7 +177,7 @@ def find_file(reference: str) -> CodeFile | None:
     return _files.get(found["digest"] or "") if found else None
 
 
-def find_code(text: str) -> Any | None:
+def find_code(text: str) -> Code | None:
     """Return the code that *text* names: registered, or in a file that was run; else None.
 
     Raises:
@@ -192,7 +194,7 @@ def find_code(text: str) -> Any | None:
     return vars(file.module)[name]
 
 
-def parameters_of(function: Callable[..., object]) -> dict[str, Any]:
+def parameters_of(function: Callable[..., object]) -> dict[str, object]:
     """Return the defaults of the parameters of the user's *function*, ``...`` where there is none.
 
     Raises:
