@@ -8,7 +8,10 @@ run would be run by them.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # without NumPy this takes no time
+    from evolve_arena.core.types import JsonObject
 
 PYTHON = (sys.executable, "-P")
 """The beginning of a command by which Python runs a module of ours."""
@@ -31,7 +34,7 @@ def keep_folder_out(util: Any, spawn: Any) -> None:
         return [*flags(), "-P"]
 
     def describe_safely(name: str) -> dict[str, object]:
-        found: dict[str, Any] = describe(name)
+        found: JsonObject = describe(name)
         if "" in sys.path:
             path = found["sys_path"]
             path.append(path.pop(sys.path.index("")))

@@ -305,7 +305,7 @@ class _Function(CPUDispatcher):
 
     def compile(self, sig: Numba) -> Numba:
         """Compile for a signature, or load the code that another process is compiling now."""
-        cache = cast(Any, self)._cache
+        cache = cast(Numba, self)._cache
         with _alone(Path(cache.cache_path) / f"{self.py_func.__name__}.lock"):
             return super().compile(sig)
 

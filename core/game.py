@@ -204,6 +204,8 @@ MOST_SEATS = 5
 
 AnyGame: TypeAlias = Game[Any, Any]
 """A game of any states and moves."""
+FromGame: TypeAlias = Callable[[Any], Any]
+"""A function that makes something for a game."""
 AnyPosition: TypeAlias = Any
 """A state of any game."""
 AnyMove: TypeAlias = Any
@@ -296,9 +298,9 @@ class GameSpec:
     own. Players try to get many of those that are called ``points``."""
     limits: Sequence[int] = ()
     """Thresholds of points: tables give the share of results above each."""
-    make_text_ui: Callable[[Any], Any] | None = None
+    make_text_ui: FromGame | None = None
     """Makes the game's `evolve_arena.players.text_ui.TextUI` for terminals: takes a game."""
-    make_board: Callable[[Any], Any] | None = None
+    make_board: FromGame | None = None
     """Makes the game's `evolve_arena.players.board_view.BoardView` for the page: takes a game. If
     None, the page shows the text for terminals."""
     dialects: Settings = field(default_factory=dict)

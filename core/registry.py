@@ -62,7 +62,7 @@ def find_game(name: str) -> GameSpec:
         ArenaError: The game is one of OpenSpiel that can't be played here.
     """
     if name in _packed:
-        _registered[name] = _unpack(name, *_packed.pop(name))
+        _registered[name] = _unpack(name, _packed.pop(name))
     if name in _registered:
         return _registered[name]
     if name.startswith(SPIEL):
@@ -165,7 +165,7 @@ def _pack(spec: GameSpec) -> PackedGame:
         return "", f"{type(error).__name__}: {error}"
 
 
-def _unpack(name: str, *packed: Any) -> GameSpec:
+def _unpack(name: str, packed: PackedGame) -> GameSpec:
     """Return a game that :func:`_pack` prepared."""
     spec: GameSpec
     if packed[0] and len(packed) == 2:
