@@ -106,6 +106,7 @@ def list_tables(
     """
     if option is None or part.start == part.stop:
         return [(batch.rules, part)]
+    # Matches of each number of seats are played together.
     taken = np.count_nonzero(batch.seatings[part] != EMPTY, axis=1)
     sizes = np.unique(taken).tolist()
     tables = [(batch.rules._replace(**{option: size}), size) for size in sizes]  # type: ignore[attr-defined]

@@ -162,6 +162,7 @@ def make_batch(
             f" must agree in their first dimension, and seatings have {slots} slots"
         )
     if count:
+        # Kernels do not check rows.
         taken = seatings != EMPTY
         if not 0 <= seatings[taken].min(initial=0) <= seatings.max() < len(packed.seats):
             raise ValueError(f"a seating names a player outside 0 to {len(packed.seats) - 1}")

@@ -221,6 +221,7 @@ def rate_players(
     # Maximum likelihood, starting from equal strengths.
     strength = np.zeros(len(points))
     for _ in range(STEPS):
+        # A Newton step, shortened until the likelihood grows.
         gradient, information = _differentiate(strength, won, total)
         step = _solve(information, group, gradient)
         strength, moved = _climb(strength, step, won)
@@ -282,6 +283,7 @@ def _log_likelihood(strength: NDArray[np.float64], won: NDArray[np.float64]) -> 
 
 def _same_group(met: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return 1 for each two players who are connected by games, directly or through others."""
+    # Repeated squaring: paths of up to 2**k games.
     reach = np.eye(len(met)) + met
     for _ in range(max(1, len(met).bit_length())):
         reach = np.minimum(reach @ reach, 1.0)

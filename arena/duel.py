@@ -108,6 +108,7 @@ class DuelSeries:
     ) -> None:
         check_games(games)
         self._spec, seats = find_game(game.name), check_seats(game, seats)
+        # Games come in pairs of the same opening, or the same deal, with colours swapped.
         pairs = (games + 1) // 2
         self.games = 2 * pairs
         """Number of games in total."""
@@ -161,6 +162,7 @@ def summarise(
     forfeits: tuple[ForfeitCount, ...],
 ) -> DuelResult:
     """Count the wins of players 0 and 1 of *seatings*, in pairs of games with seats swapped."""
+    # The better best place wins; forfeited games count apart.
     best = [_best_places(results, seatings == player) for player in (0, 1)]
     wins, draws, losses = (
         int(np.count_nonzero(cases & results.completed))
@@ -181,6 +183,7 @@ def summarise(
     )
     if "points" not in results.columns:
         return result
+    # Points: margins by pairs of games, which share a deal.
     points = results.columns["points"]
     means = [_mean_points(points, seatings == player) for player in (0, 1)]
     margins = np.asarray((means[0] - means[1]).reshape(-1, 2).mean(axis=1))

@@ -173,12 +173,14 @@ def play_matches(
     """
     for player in players:
         check_board(player, game.rules)
+    # Compiled players meet in a kernel; one player of another kind means move by move.
     compiled = [player for player in players if isinstance(player, CompiledPlayer)]
     packed = combine_players([player.packed for player in compiled]) if compiled else None
     if packed is None or len(compiled) < len(players) or keep:
         return _play_one_by_one(game, players, seatings, seeds, openings, keep)
     batch = make_batch(game, packed, seatings, seeds, openings)
     results = (executor or SerialExecutor()).play(batch)
+    # The only forfeit of a compiled player is a forbidden move.
     aborted = np.flatnonzero(~results.completed)
     return results, count_forfeits(
         (row, Termination.ILLEGAL_MOVE, f"{players[row].name} makes a forbidden move.", ())

@@ -88,6 +88,7 @@ class MirrorResult:
         Where games have different numbers of seats, it is the usual one of a ratio: Cochran,
         "Sampling Techniques", 3rd edition (1977), equation 6.13.
         """
+        # A ratio estimate: total points by total seats, over games as independent units.
         counted = self.counted[self.results.completed]
         if len(counted) < 2:
             return -math.inf, math.inf

@@ -73,6 +73,7 @@ def rank_configurations(
     >>> [(row.rank, row.name, row.best) for row in rank_configurations(shares, name_configuration)]
     [(1, 'best', 0.8), (2, 'mean', 0.7)]
     """
+    # Means are rounded, so that equal results share a rank in spite of the order of additions.
     groups: dict[str, list[float]] = {}
     for agent, share in shares.items():
         groups.setdefault(configuration(agent), []).append(share)

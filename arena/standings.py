@@ -155,6 +155,7 @@ def play_at_tables(
     seats = check_seats(game, min(game.seats, len(players)) if seats is None else seats)
     if seats > len(players):
         raise BadValueError(f"a table of {seats} seats: there are only {len(players)} players")
+    # All rotations of a table have its seed, and so its deal.
     tables = _draw_tables(len(players), seats, games, seed)
     seatings = seat_players(rotations(tables), find_game(game.name).most_seats)
     seeds = np.repeat(derive_seeds(seed, 0, "seated tournament", len(tables)), seats)

@@ -40,6 +40,7 @@ class Program:
         """
         game, seat, earlier = table.game, table.seat, table.earlier(table.seat)
         try:
+            # Another history than the player's: moves were taken back, or sides swapped.
             if (seat, earlier) != (self._seat, self._asked):
                 self._begin(game, seat, earlier)
             move = self.player.choose(game.view(table.position, seat), stream)
@@ -232,6 +233,7 @@ class Table:
         Args:
             times: Number of turns to go back; to the earliest if there are fewer.
         """
+        # The turns of people, the latest first; after a forfeit, the current one, too.
         last = len(self.moves) - 1
         turns = [ply for ply in range(last, -1, -1) if self._is_persons(ply)]
         if self._forfeit:
@@ -240,6 +242,7 @@ class Table:
             return False
         self._forfeit = None
         ply = turns[: max(times, 1)][-1]
+        # The random stream goes back, too.
         del self.moves[ply:], self.positions[ply + 1 :], self._states[ply + 1 :]
         self.stream[0] = self._states[-1]
         self.start = min(self.start, ply)

@@ -110,6 +110,7 @@ def cache_folder() -> Path:
     Raises:
         ArenaError: Other users may replace files in the temporary folder, too.
     """
+    # The first folder that is private and can be written.
     name = f"kernels-{_digest()}"
     temporary = Path(os.path.realpath(tempfile.gettempdir()))
     for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
@@ -165,6 +166,7 @@ def specialise(
     Returns:
         The copies, in the order of *modules*.
     """
+    # The digest names the package of the copies, so equal ones are shared between processes.
     texts = [Path(str(find_spec(name).origin)).read_text("utf-8") for name in modules]  # type: ignore[union-attr]
     given = repr((list(modules), sorted(constants.items()), sorted((instead or {}).items())))
     digest = hashlib.sha256("\0".join([given, *texts]).encode()).hexdigest()[:12]
@@ -172,6 +174,7 @@ def specialise(
     folder = cache_folder() / package
     found = []
     if package not in sys.modules:
+        # A package without a file of its own, whose modules are found in the cache folder.
         holder = ModuleType(package)
         holder.__path__ = [str(folder)]
         sys.modules[package] = holder
@@ -332,6 +335,7 @@ def _alone(file: Path) -> Iterator[None]:
 
 def _decorate(function: Function, *, forceinline: bool) -> Function:
     numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+    # No reference counts, no lock, no bounds checks; division by zero as in NumPy.
     options = {"_nrt": False, "forceinline": forceinline, "nogil": True, "error_model": "numpy"}
     options |= {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
     made = _Function(function, targetoptions=options, pipeline_class=_WholeCompiler)

@@ -149,6 +149,7 @@ def open_code(path: Path, source: bytes | None = None) -> str:
         raise UserCodeError(f"{path}: {error.strerror}") from None
     digest = hashlib.sha256(source).hexdigest()[:12]
     if digest not in _files:
+        # Registered first, as dataclasses and pickles look up their module by name.
         module = ModuleType(f"evolve_arena_user_{digest}")
         module.__file__ = str(path)
         sys.modules[module.__name__] = module

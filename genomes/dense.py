@@ -41,6 +41,7 @@ def pack_dense(mlp: MLP, genomes: Genomes) -> NDArray[np.float32]:
         )
     parts, at = [], 0
     for layer, (before, after) in enumerate(pairwise(mlp.sizes)):
+        # Genes are ordered by input; compiled code wants padded rows, with the biases first.
         rows = genomes[:, at : at + before * after].reshape(-1, before, after)
         biases = genomes[:, at + before * after : at + (before + 1) * after]
         at += (before + 1) * after

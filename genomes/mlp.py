@@ -105,6 +105,7 @@ class MLP:
             width = 0.0
         if not 0.0 < width < float("inf"):
             raise BadValueError(f"initialisation {name!r}: its width must be a number above 0")
+        # Genes are drawn layer by layer, so that each has a width of its own.
         layers = []
         for before, after in pairwise(self.sizes):
             count = (before + 1) * after
@@ -135,7 +136,9 @@ class MLP:
                 f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
             )
         width = _padded(self.sizes[1])
+        # The first layer, a column for each feature.
         columns = np.empty((len(genomes), 1 + encoding.features, width), dtype=np.int32)
+        # The numbers of all later layers together, in the layout of `network`.
         numbers = 0
         for layer, (before, after) in enumerate(pairwise(self.sizes[1:]), start=1):
             if after == 1 and layer == len(self.hidden):
@@ -308,6 +311,7 @@ def share_genes(
         for each shared gene one of its places in the whole network.
     """
     if len(inputs) == 2:  # they may look alike, as on a board of one column
+        # turned[i][j]: the view that equals view j followed by view i.
         turned = np.array([[0, 1], [1, 0]])
     else:
         numbers = {view.tobytes(): number for number, view in enumerate(inputs)}
@@ -316,6 +320,7 @@ def share_genes(
     images = [inputs, *(_turn_units(size, turned) for size in mlp.hidden), outputs]
     leaders = np.arange(mlp.genes)
     for layers in zip(*images, strict=True):
+        # The places, in the vector of genes, of the images of all weights and biases in this view.
         places, start = [], 0
         for before, after in pairwise(layers):
             rows, columns = np.meshgrid(before, after, indexing="ij")

@@ -80,6 +80,7 @@ class ReferenceModel(models.PrimitiveModel):
         super().__init__(manager, kind, value.as_pointer())  # type: ignore[no-untyped-call]
 
 
+# Addresses of elements and vectors in arrays.
 def _element(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [args[1]])
@@ -326,6 +327,7 @@ def halve_sum(typing: Numba, vector: Numba) -> Numba:
     """Return the sum of the numbers: the upper half is added to the lower one until one is left."""
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        # A fixed order of additions, which every machine and the exported bots repeat.
         value = args[0]
         width = LANES
         while width > 1:

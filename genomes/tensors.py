@@ -110,6 +110,7 @@ def read_blob(kind: str, version: int, path: Path, most: int, *, follow: bool = 
     except UnfitFileError as error:
         raise DamagedFileError(str(error.strerror)) from None
     with file:
+        # The header is checked before anything is allocated for the arrays.
         begin, header = _read_begin(file)
         _check_version(kind, version, header)
         size = len(begin) + _find_end(header)

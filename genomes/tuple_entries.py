@@ -126,6 +126,7 @@ def weigh_change(
     members, count, deltas = _find_change(structure, base, change, cell)
     # Four independent sums, see the module's docstring.
     first = second = third = fourth = total - total
+    # Four members at a time, and the rest.
     for _ in range(count >> 2):
         first += _change(structure, members, deltas, entries, at, tables, table, now)
         second += _change(structure, members + 1, deltas + 1, entries, at, tables, table, now)
@@ -155,6 +156,7 @@ def sum_entries(
     readings = peek(structure, base + READINGS)
     whole = readings & ~3
     first = second = third = fourth = total - total
+    # Four readings at a time, and the rest.
     for reading in range(0, whole, 4):
         first += _pick(entries, at, tables, table, now, reading)
         second += _pick(entries, at, tables, table, now, reading + 1)

@@ -84,6 +84,7 @@ def random_walks(
         )
     shapes = np.empty((tuples, length), dtype=np.int16)
     for shape in shapes:
+        # A step of a king in a random direction, or none; cells off the board are not entered.
         row, column = int(generator.integers(rows)), int(generator.integers(columns))
         visited = [row * columns + column]
         while len(visited) < length:

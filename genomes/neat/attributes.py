@@ -132,6 +132,7 @@ def mutate_number(rule: NumberRule, value: float, stream: Stream) -> Number:
     """Return *value* moved, replaced or unchanged."""
     if rule.mutate_or_replace <= 0.0:
         return value
+    # One draw decides between a step, a replacement and no change.
     draw = chance(stream)
     if draw < rule.mutate:
         return _limit(rule, value + rule.power * gaussian(stream))

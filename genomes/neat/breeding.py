@@ -87,6 +87,7 @@ def breed(
         raise BadValueError(f"fitness has shape {fitness.shape}, expected ({len(population)},)")
     if parents.size and not 0 <= parents.min() <= parents.max() < len(population):
         raise BadValueError(f"a parent is no row of the {len(population)} genomes")
+    # The fitter parent first; the other one is what remains of the pair.
     fitter = np.where(fitness[parents[:, 0]] > fitness[parents[:, 1]], parents[:, 0], parents[:, 1])
     other = parents.sum(axis=1) - fitter
     keys = counters.genome + 1 + np.arange(len(parents), dtype=np.int64)
@@ -133,6 +134,8 @@ def _grow(
     children = len(pairs)
     _check_counters(population, counters, children)
     _check_outputs(population, rules.outputs)
+    # Space for all children at their largest: each has at most the fitter parent's genes and new
+    # ones.
     genes = to_genes(population)
     nodes = np.diff(genes.node_start)
     space = empty_genes(
@@ -140,6 +143,7 @@ def _grow(
         int(nodes[pairs[:, 0]].sum()) + NEW_NODES * children,
         int(np.diff(genes.connection_start)[pairs[:, 0]].sum()) + NEW_CONNECTIONS * children,
     )
+    # Space for the numbers of all old and new genes.
     known = min(len(genes.innovation), counters.innovation + 1)
     numbering = new_numbering(known + NEW_CONNECTIONS * children, children, counters)
     seeds = np.empty(children, dtype=np.uint64)
@@ -232,6 +236,7 @@ def cross(
     # Node genes: matched by key.
     at = children.node_start[child]
     for node in range(genes.node_start[fitter], genes.node_start[fitter + 1]):
+        # Attributes of a matching node come from either parent.
         copy_node(genes, node, children, at)
         match = find_node(
             genes.node_key,
@@ -251,6 +256,7 @@ def cross(
         place = order[rank]
         number = genes.innovation[place]
         copy_connection(genes, place, children, at)
+        # Skip disjoint genes of the other parent.
         while across < end and genes.innovation[order[across]] < number:
             across += 1
         if across < end and genes.innovation[order[across]] == number:
@@ -317,5 +323,6 @@ def _mix_connections(
     first = word & ONE != ZERO
     children.weight[at] = genes.weight[place] if first else genes.weight[match]
     enabled = one if word & TWO != ZERO else other
+    # If one parent has it disabled, the drawn value counts with probability 1/4 only.
     spared = (word >> TWO) & THREE == ZERO
     children.enabled[at] = enabled & ((one & other) | spared)

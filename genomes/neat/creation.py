@@ -132,6 +132,7 @@ def _create_all(
     """
     for genome in range(seeds.shape[0]):
         stream = seeds[genome : genome + 1]
+        # An empty genome behind the one before.
         genes.node_start[genome + 1] = genes.node_start[genome]
         genes.connection_start[genome + 1] = genes.connection_start[genome]
         # Node genes: the outputs, then the hidden nodes.

@@ -141,6 +141,7 @@ def fill_distances(
         result: Shape ``(first genomes, second genomes)``.
     """
     for other in range(result.shape[1]):
+        # The places of one genome's genes serve all comparisons with it.
         note_places(second, other, places)
         for one in range(result.shape[0]):
             result[one, other] = measure_distance(
@@ -206,6 +207,7 @@ def _measure_nodes(
         my = np.uint64(gene)
         place = places[np.uint64(first.node_number[my])]
         if place >= 0:
+            # A matching pair: differences of numbers, and 1 for each different setting.
             your = np.uint64(place)
             difference = abs(first.bias[my] - second.bias[your])
             difference += abs(first.response[my] - second.response[your])

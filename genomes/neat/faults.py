@@ -91,6 +91,7 @@ def _lie_on_cycles(nodes: Array, sources: Array, targets: Array) -> NDArray[np.b
     left = np.isin(sources, nodes)  # connections from inputs are on no cycle
     source, target = np.searchsorted(ends, sources), np.searchsorted(ends, targets)
     while left.any():
+        # Connections whose source no remaining connection reaches are on no cycle.
         reached = np.bincount(target[left], minlength=len(ends) + 1) > 0
         after = left & reached[source]
         if np.array_equal(after, left):

@@ -166,6 +166,7 @@ def _median(terms: Array, at: int, count: int) -> Number:
     if count <= 2:
         return _sum(terms, at, count) / count
     for end in range(at, at + count):
+        # Insertion sort: the numbers before *end* are in order.
         term = peek(terms, end)
         if np.isnan(term):
             return term

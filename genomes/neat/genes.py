@@ -155,6 +155,7 @@ def find_node(node_key: Array, start: int, stop: int, key: int) -> int:
     Keys ascend in genomes that were bred here, so a binary search comes first; if it fails, all
     nodes are searched.
     """
+    # Binary search, for ascending keys.
     low, high = start, stop
     while low < high:
         middle = (low + high) >> 1
@@ -164,6 +165,7 @@ def find_node(node_key: Array, start: int, stop: int, key: int) -> int:
             high = middle
     if low < stop and node_key[low] == key:
         return low
+    # Linear search, for genomes from elsewhere.
     for place in range(start, stop):
         if node_key[place] == key:
             return place

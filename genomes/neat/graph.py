@@ -129,6 +129,7 @@ def run_graph(
     """
     at, number = structure_at + 1, numbers_at
     for _ in range(peek(structure, structure_at)):
+        # The head of a step: its slot, its functions, and the number of its connections.
         slot, activation = peek(structure, at), peek(structure, at + 1)
         aggregation, count = peek(structure, at + 2), peek(structure, at + 3)
         bias, response = peek(numbers, number), peek(numbers, number + 1)

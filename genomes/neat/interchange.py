@@ -81,6 +81,7 @@ def from_neat_python(genomes: Sequence[DefaultGenome]) -> NeatPopulation:
         BadValueError: A genome has no key, or a number is too large.
         UnknownNameError: A genome uses a function that is not neat-python's own.
     """
+    # Genes in the order of neat-python's dictionaries.
     nodes = [
         [{"id": key, **_take(node, NODE_FIELDS)} for key, node in genome.nodes.items()]
         for genome in genomes

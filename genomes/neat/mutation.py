@@ -179,6 +179,7 @@ def _link(
     """Connect a random input or node to a random node, if that is allowed."""
     start = genes.node_start[genome]
     count = genes.node_start[genome + 1] - start
+    # Any node may be the target; inputs and hidden nodes may be the source.
     target = genes.node_key[start + below(stream, count)]
     draw = below(stream, rules.inputs + count - rules.outputs)
     if draw < rules.inputs:
@@ -225,6 +226,7 @@ def _leads(genes: Genes, genome: int, start: int, goal: int, reached: Array) -> 
     if start == goal:
         return True
     first, last = genes.node_start[genome], genes.node_start[genome + 1]
+    # Nodes that the start reaches so far.
     for node in range(last - first):
         reached[node] = False
     reached[find_node(genes.node_key, first, last, start) - first] = True

@@ -70,6 +70,7 @@ def number_like(
         newcomers.innovation.tolist(),
         strict=True,
     ):
+        # A connection that is new here keeps its number unless that is taken.
         if (source, target) not in known:
             if number in taken:
                 last += 1

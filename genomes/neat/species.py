@@ -56,6 +56,7 @@ class Species:
 
     def take(self, chosen: NDArray[np.bool_]) -> Species:
         """Return the *chosen* species alone; *chosen* has shape ``(species,)``."""
+        # New rows of the species, by old row.
         rows = np.full(len(self) + 1, NONE, dtype=np.int32)  # the last for members of none
         rows[:-1][chosen] = np.arange(np.count_nonzero(chosen), dtype=np.int32)
         return Species(
@@ -177,6 +178,7 @@ def stagnant(
     Returns:
         True for each species to remove, shape ``(species,)``.
     """
+    # Too old, unless among the best.
     removed = generation - species.improved >= max_stagnation
     ascending = np.argsort(standing, kind="stable")
     removed[ascending[max(len(species) - species_elitism, 0) :]] = False
@@ -293,6 +295,7 @@ def _assign_members(
         if members[row] >= 0:
             continue
         note_places(genes, row, places)
+        # The closest representative below the threshold.
         nearest, lowest = np.int64(NONE), threshold
         for species in range(count):
             distance = measure_distance(
@@ -301,6 +304,7 @@ def _assign_members(
             if distance < lowest:
                 nearest, lowest = np.int64(species), distance
         forget_places(genes, row, places)
+        # None is close enough: the genome founds a species.
         if nearest < 0:
             nearest = np.int64(count)
             representative[count] = row
@@ -316,6 +320,7 @@ def _scale_counts(
     # From left to right: the built-in sum is compensated from Python 3.12 on.
     total = list(accumulate(fitness, initial=0.0))[-1]
     counts = []
+    # Half a step towards the share by fitness, but at least one genome.
     for value, size in zip(fitness, sizes, strict=True):
         share = max(min_species_size, value / total * pop_size) if total > 0 else min_species_size
         half = (share - size) * 0.5
@@ -334,6 +339,7 @@ def _fit_exactly(counts: list[int], pop_size: int, min_species_size: int) -> lis
     step = 1 if missing > 0 else -1
     order = sorted(range(len(counts)), key=lambda row: step * counts[row])
     while missing and fitted:
+        # The smallest first if genomes are missing, else the largest.
         for row in order:
             if missing and (step > 0 or fitted[row] > min_species_size):
                 fitted[row] += step

@@ -90,6 +90,7 @@ def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Number:
     nodes = genes.node_start[genome + 1] - start
     for node in range(nodes):
         key = genes.node_key[start + node]
+        # Insertion sort, as most keys are in order already.
         place = node
         while place > 0 and workspace.key[place - 1] > key:
             workspace.key[place] = workspace.key[place - 1]
@@ -104,6 +105,7 @@ def _find_node(key: Number, nodes: int, workspace: Workspace) -> Number:
     """Return the number of the node with that *key*, or NONE."""
     if 0 <= key < nodes and workspace.key[key] == key:  # as always without deleted nodes
         return np.int64(key)
+    # Binary search.
     low, high = np.int64(0), np.int64(nodes)
     while low < high:
         middle = (low + high) >> 1
@@ -224,6 +226,7 @@ def _give_slots(graphs: Graphs, nodes: int, steps: int, workspace: Workspace) ->
         key = workspace.key[node]
         workspace.slot[node] = graphs.inputs + key if 0 <= key < graphs.outputs else NONE
     slots = graphs.inputs + graphs.outputs
+    # Outputs have fixed slots; other nodes follow in the order of their steps.
     for place in range(steps):
         node = workspace.order[place]
         if workspace.slot[node] == NONE:
