@@ -1,64 +1,61 @@
-"""What executors do: independent parts of one computation, as plain arrays and numbers.
+"""Work for executors: independent parts of one computation, as plain arrays and numbers.
 
-A batch of matches is one kind of work, in which a match is a part. A population of learners is
-another, in which a part is a learner.
+A batch of matches is one kind of work, whose parts are matches. A population of learners is
+another, whose parts are learners.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Arrays = Sequence[NDArray[Any]]
+from evolve_arena.core.types import Array, Settings
 
-Kernel = Callable[[Mapping[str, Any], Arrays, Arrays, slice], None]
-"""Does a part of some work: takes its options, inputs and outputs, and which part.
+Kernel: TypeAlias = Callable[[Settings, Sequence[Array], Sequence[Array], slice], None]
+"""Function for a part of some work: takes its options, inputs and outputs, and the part.
 
-It only reads the inputs, and writes that part of the outputs and nothing else. A part may be
-done again from the start if a worker dies over it, so it must not depend on what the outputs
-hold.
+It only reads the inputs, and only writes that part of the outputs. A part may be repeated if a
+worker dies, so it must not depend on the content of the outputs.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """Something to be done in parts, none of which depends on another."""
+    """A computation in independent parts."""
 
     kernel: str
-    """Where the :data:`Kernel` is found: ``package.module:function``."""
-    inputs: tuple[NDArray[Any], ...]
-    """What all parts may read."""
+    """The place of the :data:`Kernel`: ``package.module:function``."""
+    inputs: tuple[Array, ...]
+    """Arrays that all parts may read."""
     outputs: tuple[tuple[str, tuple[int, ...]], ...]
-    """What comes out: the type and the shape of each array, of which the first dimension counts
-    the parts."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """What else the kernel is told, JSON-able."""
+    """The type and the shape of each array of results, whose first axis is that of the parts."""
+    options: Settings = field(default_factory=dict)
+    """Further arguments of the kernel, JSON-able."""
     coarse: bool = False
-    """Whether a part takes long enough, a tenth of a second or more, to be handed out singly."""
+    """True if a part takes a tenth of a second or more, so that parts are sent one by one."""
     fewest: int = 256
-    """If not, how many parts at least are handed out together, so that they are worth it."""
+    """Fewest parts that are sent together otherwise, as sending fewer would take too long."""
     games: int = 1
-    """How many games a part plays."""
+    """Number of games in a part."""
 
     def __len__(self) -> int:
-        """How many parts there are."""
+        """Return the number of parts."""
         return self.outputs[0][1][0]
 
 
 @cache
 def find_kernel(name: str) -> Kernel:
-    """The function that *name* stands for."""
+    """Return the kernel at the place *name*."""
     module, _, function = name.partition(":")
     kernel: Kernel = getattr(import_module(module), function)
     return kernel
 
 
-def new_outputs(work: Work) -> list[NDArray[Any]]:
-    """Room for what *work* gives."""
+def new_outputs(work: Work) -> list[Array]:
+    """Make arrays for the results of *work*."""
     return [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]

@@ -1,4 +1,4 @@
-"""How large networks and populations may be, so that none is refused by the system half-way."""
+"""Limits of the sizes of networks and populations, checked before any memory is taken."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from numbers import Integral
 from evolve_arena.core.errors import BadValueError
 
 MOST_WEIGHTS = 2**23
-"""Weights of one network: 32 MiB, and some thousand times what has ever been bred here."""
+"""Most weights of one network: 32 MiB, and some thousand times as many as any recipe has."""
 MOST_BYTES = 4 * 2**30
-"""What a generation may take: more than a laptop spares is more likely a slip than a plan."""
+"""Most bytes of a generation: a recipe that needs more than a laptop has is probably a mistake."""
 COPIES = 6
-"""Of a population: parents, children, what random numbers are drawn in, what plays."""
+"""Copies of a population in memory: parents, children, random numbers, packed networks."""
 BYTES_PER_MATCH = 64
-"""Who meets, from where, the seed, and what came of it."""
+"""Bytes of a match: its players, opening, seed and result."""
 
 
 def check_sizes(sizes: Sequence[int]) -> None:
-    """Makes sure that a network with so many units a layer, inputs and outputs included, can be.
+    """Make sure that a network with layers of these *sizes*, from inputs to outputs, is allowed.
 
     Raises:
-        BadValueError: A number is none, or there are more than :data:`MOST_WEIGHTS` weights.
+        BadValueError: A size is no whole number, or there are more than :data:`MOST_WEIGHTS`
+            weights.
     """
     for size in sizes:
         if not isinstance(size, Integral) or isinstance(size, bool):
@@ -35,14 +36,14 @@ def check_sizes(sizes: Sequence[int]) -> None:
 
 
 def check_bytes(count: int, what: str) -> None:
-    """Makes sure that there is memory for what a recipe asks for, before any of it is taken.
+    """Make sure that a recipe asks for no more memory than is allowed, before any of it is taken.
 
     Args:
-        count: How many bytes it would take, roughly.
-        what: What asks for so many, in words.
+        count: Approximate number of bytes.
+        what: Name of what needs them, for the message.
 
     Raises:
-        BadValueError: There are more than :data:`MOST_BYTES`.
+        BadValueError: The bytes are more than :data:`MOST_BYTES`.
     """
     if count > MOST_BYTES:
         raise BadValueError(
