@@ -77,9 +77,9 @@ def register(thing: Code = None, *, name: str | None = None) -> Code:
     """Let recipes and specifications of players name a function or class of this process.
 
     It is a decorator, too. It takes a player (a subclass of `evolve_arena.extend.Player`), a method
-    (one of `evolve_arena.extend.Method`), or a function: a fitness, a selection, a crossover, a mutation, an
-    initialisation. A run that uses it can be resumed where the same name is registered again; code
-    in a file, named ``FILE.py:NAME``, is found anywhere.
+    (one of `evolve_arena.extend.Method`), or a function: a fitness, a selection, a crossover, a
+    mutation, an initialisation. A run that uses it can be resumed where the same name is registered
+    again; code in a file, named ``FILE.py:NAME``, is found anywhere.
 
     Args:
         thing: The function or class.

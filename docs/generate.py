@@ -183,7 +183,7 @@ def write_method_keys() -> str:
 
 
 def list_sections(method: type[Any]) -> list[tuple[str, type[BaseModel]]]:
-    """The sections of a method: ``[method]``, and those beside it."""
+    """List the sections of a method: ``[method]``, and those beside it."""
     beside = [(section, method.find_section(section)) for section in method.sections]
     return [("method", method.config_type), *beside]
 

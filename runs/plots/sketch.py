@@ -422,7 +422,7 @@ def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> l
 
 
 def _number_as_left(targets: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """Number nodes in the order in which a depth-first search along *targets* leaves them."""
+    """Give nodes numbers in the order in which a depth-first search along *targets* leaves them."""
     left: dict[int, int] = {}
     seen: set[int] = set()
     for root in targets:

@@ -91,7 +91,7 @@ def test_islands_of_old_recipes_differ_as_they_did(tmp_path: Path) -> None:
 
 
 def read_recipe_text(recipe: Recipe, folder: Path) -> Recipe:
-    """The *recipe* from the file of a run."""
+    """Return the *recipe* from the file of a run."""
     path = folder / "recipe.toml"
     path.write_text(recipe.to_toml(), "utf-8")
     read = read_recipe(path)
