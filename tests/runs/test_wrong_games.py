@@ -52,7 +52,7 @@ PLAIN: Wrongs = {
         "def is_over(state):\n    return False\n\n\ndef pionts(state, seat):\n",
         r"has no function result: pionts \(line \d+\): did you mean points\?",
     ),
-    "a number is missing": ("LONGEST = ", "LENGTH = ", "does not say LONGEST"),
+    "a number is missing": ("LONGEST = ", "LENGTH = ", "does not define LONGEST"),
     "a number is none": ("MOVES = CELLS", "MOVES = 'nine'", r"line \d+: MOVES is 'nine'"),
     "nobody ends it": (*begins("return 2"), "not over after"),
     "the result is none": (*begins("return 5"), "gives 5"),
@@ -63,7 +63,7 @@ PLAIN: Wrongs = {
     "too many moves": (LEGAL, LEGAL.replace("[count]", "[count + 5]"), "IndexError"),
     "a cell holds something else": (
         *("state[move] = 1 +", "state[move] = 3 +"),
-        r"line 39: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a player's",
+        r"line 39: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a",
     ),
     "the first state has a wrong cell": (
         *("    return np.zeros(CELLS + 1, np.int8)", "    return np.full(CELLS + 1, -1, np.int8)"),
