@@ -51,7 +51,7 @@ PLAIN: Wrongs = {
         "def is_over(state):\n    return False\n\n\ndef pionts(state, seat):\n",
         r"has no function result: pionts \(line \d+\): did you mean points\?",
     ),
-    "a number is missing": ("LONGEST = ", "LENGTH = ", "does not say LONGEST"),
+    "a number is missing": ("LONGEST = ", "LENGTH = ", "does not define LONGEST"),
     "a number is none": ("MOVES = CELLS", "MOVES = 'nine'", r"line \d+: MOVES is 'nine'"),
     "nobody ends it": (*begins("return 2"), "not over after"),
     "the result is none": (*begins("return 5"), "gives 5"),
