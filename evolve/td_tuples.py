@@ -150,7 +150,7 @@ class TdTuples(Learner[TdTuplesState]):
         config = self.config
         shards, figures = outputs
         tables, averages = state.population.tables.copy(), state.averages.copy()
-        share = max(config.averaging, 1.0 / (state.generation + 1))
+        share = max(config.schedule.averaging, 1.0 / (state.generation + 1))
         for one, parts in enumerate(np.split(shards, config.individuals)):
             merge_shards(tables[one], parts)
             average_tables(averages[one], tables[one], share)

@@ -122,7 +122,7 @@ class ActionNetworkConfig(Config):
 
 
 class ScheduleConfig(Config):
-    """The section ``[method.schedule]``: the learning rate of tuple networks, game by game."""
+    """The section ``[method.schedule]``: learning rate and running mean of tuple networks."""
 
     learning_rate: float = Field(default=0.004, ge=0.0, le=1.0)
     """α: the share of its error by which a table entry moves, at the start."""
@@ -131,6 +131,10 @@ class ScheduleConfig(Config):
     games: int = Field(default=1_000_000, ge=1)
     """Games of a learner until the end of the schedule; the rate changes by the same difference
     per game."""
+
+    averaging: float = Field(default=0.05, gt=0.0, le=1.0)
+    """Weight with which each generation enters the running mean of the tables, which plays; 1: no
+    mean at all."""
 
     def find_rate(self, games: int) -> float:
         """Return the learning rate of a learner that has played so many *games*."""
@@ -152,16 +156,13 @@ class TdTuplesConfig(TemporalConfig):
     brought together at its end, so they can be played side by side. Their number is part of the
     result, the number of cores that play them is not."""
     schedule: ScheduleConfig = ScheduleConfig()
-    """The learning rate, game by game."""
+    """The learning rate, game by game, and the running mean of the tables."""
     explore_wins: bool = True
     """true: a random move may be played where another one wins at once; false: the win is played,
     and the file must list such moves (``wins``)."""
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
     """The error whose gradient a step goes down. That of the squared error has tanh's slope
     as a factor, so that what is thought certain is hardly ever learned anew."""
-    averaging: float = Field(default=0.05, gt=0.0, le=1.0)
-    """Weight with which each generation enters the running mean of the tables, which plays; 1: no
-    mean at all."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdTuplesConfig:

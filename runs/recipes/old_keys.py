@@ -46,6 +46,7 @@ RENAMED = {
     "method.self_adaptive": "variation.self_adaptive",
     "method.strength_floor": "variation.min_step_size",
     "method.strength_rate": "variation.step_size_rate",
+    "method.averaging": "method.schedule.averaging",
     "method.batch": "method.batch_size",
     "method.judge": "method.final.opponent",
     "method.judge_games": "method.final.games",

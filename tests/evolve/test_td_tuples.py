@@ -247,7 +247,9 @@ def test_shards_begin_with_their_learners_tables_and_play_games_of_their_own() -
 
 
 def test_a_step_brings_shards_together_and_averages() -> None:
-    method = make_method("tic-tac-toe", **MANY, method__individuals=2, method__averaging=0.25)
+    method = make_method(
+        "tic-tac-toe", **MANY, method__individuals=2, method__schedule__averaging=0.25
+    )
     state = learn(method, 5)
     shards, figures = SerialExecutor().do(method.make_work(state))
     after, statistics = method.update(state, [shards, figures])

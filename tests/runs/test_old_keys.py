@@ -14,8 +14,9 @@ import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core import user_code
+from evolve_arena.core.registry import load
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipes.methods import methods_of
+from evolve_arena.runs.recipes.methods import METHODS, methods_of
 from evolve_arena.runs.recipes.old_keys import RENAMED, has_key
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe, parse_changes, read_recipe
 
@@ -168,3 +169,10 @@ def test_a_users_method_with_flat_settings_works_as_it_did(
     after, report = made.step(state, Arena(made.decoder, SerialExecutor()))
     assert after.population.shape == state.population.shape
     assert report.games > 0
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_section_of_a_method_is_read_at_one_glance(name: str) -> None:
+    kind: Any = load(METHODS[name])
+    keys = [key for key, field in kind.config_type.model_fields.items() if not field.exclude]
+    assert len(keys) <= 12
