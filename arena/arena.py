@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import EMPTY, Batch, Openings, Results, Seatings, make_batch
-from evolve_arena.arena.work import new_outputs
+from evolve_arena.arena.batch import EMPTY, Batch, Openings, Pairings, Results, make_batch
+from evolve_arena.arena.tasks import new_outputs
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import AnyGame, RulesTuple
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import Array, Genome, Settings
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import make_random
 
@@ -34,13 +34,13 @@ class Arena:
     def __init__(self, decoder: Decoder, executor: Executor) -> None:
         self.decoder = decoder
         self.executor = executor
-        self.games = 0
+        self.games_played = 0
         """Number of matches played so far."""
 
     def play(
         self,
         genomes: Genome,
-        seatings: Seatings,
+        pairings: Pairings,
         seeds: NDArray[np.uint64],
         openings: Openings | None = None,
         others: Sequence[PackedPlayers] = (),
@@ -50,7 +50,7 @@ class Arena:
 
         Args:
             genomes: A population, as the decoder packs it.
-            seatings: The player at each seat, shape ``(matches, slots)``.
+            pairings: The player at each seat, shape ``(matches, slots)``.
             seeds: The seed of each match, shape ``(matches,)``.
             openings: The first moves of each match, shape ``(matches, plies)``.
             others: Players beside the genomes.
@@ -58,8 +58,8 @@ class Arena:
         """
         packed = combine_players([self.decoder.pack(genomes), *others])
         packed = with_noise(packed, noise) if noise else packed
-        batch = make_batch(self.decoder.game, packed, seatings, seeds, openings)
-        self.games += len(batch)
+        batch = make_batch(self.decoder.game, packed, pairings, seeds, openings)
+        self.games_played += len(batch)
         return self.executor.play(batch)
 
 
@@ -85,7 +85,7 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
             module,
             rules,
             batch.packed,
-            batch.seatings[rows],
+            batch.pairings[rows],
             batch.seeds[rows],
             batch.openings[rows].astype(np.int64, copy=False),
             kernel.make_workspace(rules, batch.packed),
@@ -107,7 +107,7 @@ def list_tables(
     if option is None or part.start == part.stop:
         return [(batch.rules, part)]
     # Matches of each number of seats are played together.
-    taken = np.count_nonzero(batch.seatings[part] != EMPTY, axis=1)
+    taken = np.count_nonzero(batch.pairings[part] != EMPTY, axis=1)
     sizes = np.unique(taken).tolist()
     tables = [(batch.rules._replace(**{option: size}), size) for size in sizes]  # type: ignore[attr-defined]
     if len(tables) == 1:
@@ -121,7 +121,7 @@ def play_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Play a part of a batch, as a kernel of `evolve_arena.arena.work`; see `Batch.work`."""
+    """Play a part of a batch, as a kernel of `evolve_arena.arena.tasks`; see `Batch.work`."""
     players, game = len(PackedPlayers._fields), options["game"]
     rules = find_game(game).game.make_rules(*options["rules"])
     batch = Batch(game, rules, PackedPlayers(*inputs[:players]), *inputs[players:])

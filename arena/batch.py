@@ -9,25 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import Array
 from evolve_arena.players.packed import PackedPlayers
 
-MOST_GAMES = 10_000_000
+MAX_GAMES = 10_000_000
 """Most games of a series: their seeds and results take some 400 MB."""
 
 EMPTY = -1
 """An empty slot of a seating."""
 
-Seatings = NDArray[np.int32]
+Pairings = NDArray[np.int32]
 """Rows of packed players in order of moving, shape ``(matches, slots)``; :data:`EMPTY` beyond the
 seats taken, of which a match has at least two."""
 
-Pairings = Seatings
-"""The same for games of two, shape ``(matches, 2)``."""
 
 Openings = NDArray[np.signedinteger[Any]]
 """Moves before the players' first decisions, by their numbers
@@ -46,19 +44,19 @@ class Batch:
     rules: tuple[int, ...]
     """Its options, as compiled code takes them. The seatings determine the number of players."""
     packed: PackedPlayers
-    seatings: Seatings
+    pairings: Pairings
     seeds: NDArray[np.uint64]
     """The seed of each match's stream, shape ``(matches,)``."""
     openings: Openings
 
     def __len__(self) -> int:
-        return len(self.seatings)
+        return len(self.pairings)
 
-    def work(self) -> Work:
+    def work(self) -> Task:
         """Return the work for an executor; its outputs are the fields of `Results`."""
-        return Work(
+        return Task(
             kernel="evolve_arena.arena.arena:play_part",
-            inputs=(*self.packed, self.seatings, self.seeds, self.openings),
+            inputs=(*self.packed, self.pairings, self.seeds, self.openings),
             outputs=_outputs(self.game, len(self)),
             options={"game": self.game, "rules": list(self.rules)},
             fewest=find_game(self.game).kernel.fewest_matches,
@@ -76,14 +74,14 @@ class Results:
     """The length of each match, its opening included, shape ``(matches,)``."""
     offenders: NDArray[np.int8]
     """The seat whose forbidden move ended the match, or -1, shape ``(matches,)``."""
-    games: NDArray[np.uint64]
+    game_hashes: NDArray[np.uint64]
     """A hash of the moves, shape ``(matches,)``: equal games have equal hashes."""
     columns: Mapping[str, Array] = field(default_factory=dict)
     """The game's counts, by name; see `GameSpec.columns`. After a forbidden move, those of the
     position then."""
 
     def __len__(self) -> int:
-        return len(self.games)
+        return len(self.game_hashes)
 
     @property
     def outcomes(self) -> NDArray[np.int8]:
@@ -98,12 +96,12 @@ class Results:
     @property
     def distinct_games(self) -> int:
         """Number of different games."""
-        return len(np.unique(self.games))
+        return len(np.unique(self.game_hashes))
 
     @property
     def arrays(self) -> list[Array]:
         """All arrays, in the order in which kernels take them."""
-        return [self.places, self.plies, self.offenders, self.games, *self.columns.values()]
+        return [self.places, self.plies, self.offenders, self.game_hashes, *self.columns.values()]
 
     @classmethod
     def of(cls, game: str, arrays: Sequence[Array]) -> Results:
@@ -119,8 +117,8 @@ def check_games(games: int) -> None:
     Raises:
         BadValueError: The number is out of range.
     """
-    if not 1 <= games <= MOST_GAMES:
-        raise BadValueError(f"games is {quote(games)}: it must be from 1 to {MOST_GAMES:,}")
+    if not 1 <= games <= MAX_GAMES:
+        raise BadValueError(f"games is {quote(games)}: it must be from 1 to {MAX_GAMES:,}")
 
 
 def check_seats(game: AnyGame, seats: int | None) -> int:
@@ -143,7 +141,7 @@ def check_seats(game: AnyGame, seats: int | None) -> int:
 def make_batch(
     game: AnyGame,
     packed: PackedPlayers,
-    seatings: Seatings,
+    pairings: Pairings,
     seeds: NDArray[np.uint64],
     openings: Openings | None = None,
 ) -> Batch:
@@ -153,18 +151,18 @@ def make_batch(
         ValueError: They do not, or a seating has a player outside *packed*, fewer than two players,
             or an empty slot between them.
     """
-    count, slots = len(seatings), find_game(game.name).most_seats
+    count, slots = len(pairings), find_game(game.name).most_seats
     if openings is None:
         openings = np.zeros((count, 0), dtype=np.int64)
-    if seatings.shape != (count, slots) or seeds.shape != (count,) or len(openings) != count:
+    if pairings.shape != (count, slots) or seeds.shape != (count,) or len(openings) != count:
         raise ValueError(
-            f"seatings {seatings.shape}, seeds {seeds.shape} and openings {openings.shape}"
+            f"seatings {pairings.shape}, seeds {seeds.shape} and openings {openings.shape}"
             f" must agree in their first dimension, and seatings have {slots} slots"
         )
     if count:
         # Kernels do not check rows.
-        taken = seatings != EMPTY
-        if not 0 <= seatings[taken].min(initial=0) <= seatings.max() < len(packed.seats):
+        taken = pairings != EMPTY
+        if not 0 <= pairings[taken].min(initial=0) <= pairings.max() < len(packed.seats):
             raise ValueError(f"a seating names a player outside 0 to {len(packed.seats) - 1}")
         if not taken[:, :2].all() or (taken[:, 1:] > taken[:, :-1]).any():
             raise ValueError("a seating has fewer than two players, or an empty slot before one")
@@ -172,7 +170,7 @@ def make_batch(
         game.name,
         game.rules,
         packed,
-        np.ascontiguousarray(seatings, dtype=np.int32),
+        np.ascontiguousarray(pairings, dtype=np.int32),
         np.ascontiguousarray(seeds, dtype=np.uint64),
         np.ascontiguousarray(openings),
     )
@@ -190,16 +188,16 @@ def join_results(parts: Sequence[Results]) -> Results:
     return Results(places, plies, offenders, games, dict(zip(parts[0].columns, rest, strict=True)))
 
 
-def seat_players(tables: ArrayLike, slots: int) -> Seatings:
+def seat_players(tables: ArrayLike, slots: int) -> Pairings:
     """Return seatings of *tables*, of shape ``(matches, seats)``, followed by empty *slots*.
 
     >>> seat_players([[3, 1, 2]], 5).tolist()
     [[3, 1, 2, -1, -1]]
     """
     rows = np.asarray(tables, dtype=np.int32)
-    seatings = np.full((len(rows), slots), EMPTY, dtype=np.int32)
-    seatings[:, : rows.shape[1]] = rows
-    return seatings
+    pairings = np.full((len(rows), slots), EMPTY, dtype=np.int32)
+    pairings[:, : rows.shape[1]] = rows
+    return pairings
 
 
 def rotations(tables: ArrayLike) -> NDArray[np.int32]:

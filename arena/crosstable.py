@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import Keep
+from evolve_arena.arena.match import OnMatch
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.arena.statistics import Z_95, json_share, wilson_interval
 from evolve_arena.core.errors import BadValueError
@@ -102,7 +102,7 @@ class Crosstable:
         for (first, second), result in self.duels.items():
             if player in (first, second):
                 other = second if player == first else first
-                found[other] = result if player == first else result.turned()
+                found[other] = result if player == first else result.reversed()
         return found
 
 
@@ -115,7 +115,7 @@ def play_tournament(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> Crosstable:
     """Play a round robin: every two of *players* meet *games* times.
 
@@ -127,7 +127,7 @@ def play_tournament(
         seed: Seed of openings and players.
         executor: Executor of matches of compiled players; serial if None.
         progress: Called after each duel with the number of duels so far and in total.
-        keep: Called with each match and its moves.
+        on_match: Called with each match and its moves.
 
     Raises:
         BadValueError: There are fewer than two players.
@@ -146,7 +146,7 @@ def play_tournament(
             opening_plies=opening_plies,
             seed=int(seeds[number]),
             executor=executor,
-            keep=keep,
+            on_match=on_match,
         )
         if progress:
             progress(number + 1, len(pairs))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import (
+    Pairings,
     Results,
-    Seatings,
     check_games,
     check_seats,
     join_results,
@@ -23,7 +23,7 @@ from evolve_arena.arena.batch import (
 )
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Side, join_forfeits
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import Keep, Termination, play_matches
+from evolve_arena.arena.match import OnMatch, Termination, play_matches
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.arena.statistics import (
     normal_interval,
@@ -49,7 +49,7 @@ def duel(
     seed: int = 0,
     executor: Executor | None = None,
     seats: int | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> DuelResult:
     """Play *games* between two players, each moving first in every other game.
 
@@ -66,7 +66,7 @@ def duel(
         seed: Seed of openings and players.
         executor: Executor of the games if both players are compiled; serial if None.
         seats: Seats of a match; those of *game* if None.
-        keep: Called with each match and its moves.
+        on_match: Called with each match and its moves.
 
     Raises:
         BadValueError: *games*, *opening_plies* or *seats* is out of range, or a player is for
@@ -81,7 +81,7 @@ def duel(
         seed=seed,
         executor=executor,
         seats=seats,
-        keep=keep,
+        on_match=on_match,
     )
     series.play(series.games)
     return series.result
@@ -104,7 +104,7 @@ class DuelSeries:
         seed: int = 0,
         executor: Executor | None = None,
         seats: int | None = None,
-        keep: Keep | None = None,
+        on_match: OnMatch | None = None,
     ) -> None:
         check_games(games)
         self._spec, seats = find_game(game.name), check_seats(game, seats)
@@ -121,9 +121,11 @@ class DuelSeries:
             self._seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
         order = np.arange(seats) % 2
         tables = np.tile([order, 1 - order], (pairs, 1))
-        self._seatings = seat_players(tables, self._spec.most_seats)
+        self._pairings = seat_players(tables, self._spec.most_seats)
         self._players = first, second
-        self._play = partial(play_matches, game, self._players, executor=executor, keep=keep)
+        self._play = partial(
+            play_matches, game, self._players, executor=executor, on_match=on_match
+        )
         self._parts: list[tuple[Results, tuple[ForfeitCount, ...]]] = []
         self._size = 2
 
@@ -132,7 +134,7 @@ class DuelSeries:
         end = min(self.games, self.played + games + games % 2)
         part = slice(self.played, end)
         self._parts.append(
-            self._play(self._seatings[part], self._seeds[part], self._openings[part])
+            self._play(self._pairings[part], self._seeds[part], self._openings[part])
         )
         self.played = end
 
@@ -150,20 +152,20 @@ class DuelSeries:
         results = join_results([results for results, _ in self._parts])
         forfeits = join_forfeits(forfeits for _, forfeits in self._parts)
         first, second = self._players
-        seatings = self._seatings[: self.played]
-        return summarise(self._spec, (first.name, second.name), seatings, results, forfeits)
+        pairings = self._pairings[: self.played]
+        return summarise(self._spec, (first.name, second.name), pairings, results, forfeits)
 
 
 def summarise(
     spec: GameSpec,
     names: tuple[str, str],
-    seatings: Seatings,
+    pairings: Pairings,
     results: Results,
     forfeits: tuple[ForfeitCount, ...],
 ) -> DuelResult:
-    """Count the wins of players 0 and 1 of *seatings*, in pairs of games with seats swapped."""
+    """Count the wins of players 0 and 1 of *pairings*, in pairs of games with seats swapped."""
     # The better best place wins; forfeited games count apart.
-    best = [_best_places(results, seatings == player) for player in (0, 1)]
+    best = [_best_places(results, pairings == player) for player in (0, 1)]
     wins, draws, losses = (
         int(np.count_nonzero(cases & results.completed))
         for cases in (best[0] < best[1], best[0] == best[1], best[0] > best[1])
@@ -176,20 +178,20 @@ def summarise(
         wins=wins,
         draws=draws,
         losses=losses,
-        distinct_games=len(np.unique(results.games[results.completed])),
+        distinct_games=len(np.unique(results.game_hashes[results.completed])),
         terminations={ending: count for ending, count in terminations.items() if count},
         forfeits=forfeits,
-        seats=int((seatings[0] >= 0).sum()),
+        seats=int((pairings[0] >= 0).sum()),
     )
     if "points" not in results.columns:
         return result
     # Points: margins by pairs of games, which share a deal.
     points = results.columns["points"]
-    means = [_mean_points(points, seatings == player) for player in (0, 1)]
+    means = [_mean_points(points, pairings == player) for player in (0, 1)]
     margins = np.asarray((means[0] - means[1]).reshape(-1, 2).mean(axis=1))
     return replace(
         result,
-        sides=(_side(spec, results, seatings, 0), _side(spec, results, seatings, 1)),
+        sides=(_side(spec, results, pairings, 0), _side(spec, results, pairings, 1)),
         margin=float(margins.mean()),
         margin_interval=normal_interval(margins),
         columns={
@@ -200,12 +202,12 @@ def summarise(
     )
 
 
-def _side(spec: GameSpec, results: Results, seatings: Seatings, player: int) -> Side:
-    here = seatings == player
+def _side(spec: GameSpec, results: Results, pairings: Pairings, player: int) -> Side:
+    here = pairings == player
     points = results.columns["points"][here]
     counts = {limit: int(np.count_nonzero(points > limit)) for limit in spec.limits}
     offenders = results.offenders[~results.completed]
-    culprits = seatings[~results.completed, offenders]
+    culprits = pairings[~results.completed, offenders]
     return Side(
         columns={
             name: float(values[here].mean())

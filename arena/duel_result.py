@@ -147,7 +147,7 @@ class DuelResult(Score):
         """The 95 % interval of :attr:`score`."""
         return self.score_interval
 
-    def turned(self) -> DuelResult:
+    def reversed(self) -> DuelResult:
         """Return the result from the second player's side."""
         return DuelResult(
             (self.names[1], self.names[0]),

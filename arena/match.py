@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import (
     EMPTY,
     Openings,
+    Pairings,
     Results,
-    Seatings,
     make_batch,
     new_results,
 )
@@ -41,7 +41,7 @@ from evolve_arena.players.player import (
 )
 
 WORD = 2**64 - 1
-Keep = Callable[[AnyGame, Sequence[str], int, "Match"], None]
+OnMatch = Callable[[AnyGame, Sequence[str], int, "Match"], None]
 """Callback for each match that is played: takes the game, the players' names by seat, the seed and
 the match."""
 
@@ -87,7 +87,7 @@ class Match:
         return int(np.sign(self.places[1] - self.places[0]))
 
     @property
-    def game(self) -> int:
+    def game_hash(self) -> int:
         """The hash of the moves, as kernels compute it."""
         return hash_moves(self.numbers or self.moves)
 
@@ -115,7 +115,7 @@ def play_match(
     """
     if len(players) != game.seats:
         raise BadValueError(f"{len(players)} players sit at a table of {game.seats} seats")
-    stream = new_stream(game.stream_seed(seed & WORD))
+    rng = new_stream(game.stream_seed(seed & WORD))
     position = game.initial(seed & WORD)
     moves: list[AnyMove] = []
     forfeit: tuple[int, ForfeitError] | None = None
@@ -130,7 +130,7 @@ def play_match(
                 move = game.move_of(opening[len(moves)])
             else:
                 try:
-                    move = _ask(game, players[seat], position, seat, stream)
+                    move = _ask(game, players[seat], position, seat, rng)
                 except ForfeitError as error:
                     forfeit = seat, error
                     break
@@ -141,29 +141,29 @@ def play_match(
     finally:
         for player in players:
             player.end()
-    return judge(game, position, tuple(moves), forfeit, partial(_tell, players))
+    return adjudicate(game, position, tuple(moves), forfeit, partial(_report, players))
 
 
 def play_matches(
     game: AnyGame,
     players: Sequence[Player],
-    seatings: Seatings,
+    pairings: Pairings,
     seeds: NDArray[np.uint64],
     openings: Openings | None = None,
     executor: Executor | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> tuple[Results, tuple[ForfeitCount, ...]]:
-    """Play a match for each of *seatings*, in compiled code if all *players* are compiled.
+    """Play a match for each of *pairings*, in compiled code if all *players* are compiled.
 
     Args:
         game: The rules; the seatings determine the number of players.
         players: The players, whose indices the seatings contain.
-        seatings: The player at each seat, shape ``(matches, slots)``.
+        pairings: The player at each seat, shape ``(matches, slots)``.
         seeds: Shape ``(matches,)``; in games of chance matches of the same seed begin alike.
         openings: The first moves of each match, shape ``(matches, plies)``.
         executor: Executor of matches of compiled players; serial if None.
-        keep: Called with each match and its moves. Kernels do not record moves, so no compiled code
-            is used then.
+        on_match: Called with each match and its moves. Kernels do not record moves, so no compiled
+            code is used then.
 
     Returns:
         The results, and the forfeits by player and kind.
@@ -176,15 +176,15 @@ def play_matches(
     # Compiled players meet in a kernel; one player of another kind means move by move.
     compiled = [player for player in players if isinstance(player, CompiledPlayer)]
     packed = combine_players([player.packed for player in compiled]) if compiled else None
-    if packed is None or len(compiled) < len(players) or keep:
-        return _play_one_by_one(game, players, seatings, seeds, openings, keep)
-    batch = make_batch(game, packed, seatings, seeds, openings)
+    if packed is None or len(compiled) < len(players) or on_match:
+        return _play_one_by_one(game, players, pairings, seeds, openings, on_match)
+    batch = make_batch(game, packed, pairings, seeds, openings)
     results = (executor or SerialExecutor()).play(batch)
     # The only forfeit of a compiled player is a forbidden move.
     aborted = np.flatnonzero(~results.completed)
     return results, count_forfeits(
         (row, Termination.ILLEGAL_MOVE, f"{players[row].name} makes a forbidden move.", ())
-        for row in seatings[aborted, results.offenders[aborted]].tolist()
+        for row in pairings[aborted, results.offenders[aborted]].tolist()
     )
 
 
@@ -211,24 +211,24 @@ def at_seats(game: AnyGame, seats: int) -> AnyGame:
 def _play_one_by_one(
     game: AnyGame,
     players: Sequence[Player],
-    seatings: Seatings,
+    pairings: Pairings,
     seeds: NDArray[np.uint64],
     openings: Openings | None,
-    keep: Keep | None,
+    on_match: OnMatch | None,
 ) -> tuple[Results, tuple[ForfeitCount, ...]]:
-    results = new_results(game, len(seatings))
+    results = new_results(game, len(pairings))
     forfeits = []
-    for number, (seating, seed) in enumerate(zip(seatings, seeds, strict=True)):
+    for number, (seating, seed) in enumerate(zip(pairings, seeds, strict=True)):
         seated = [players[row] for row in seating[seating != EMPTY]]
         table = at_seats(game, len(seated))
         opening = () if openings is None else openings[number].tolist()
         match = play_match(table, seated, seed=int(seed), opening=opening)
-        if keep:
-            keep(table, [player.name for player in seated], int(seed), match)
+        if on_match:
+            on_match(table, [player.name for player in seated], int(seed), match)
         results.places[number, : len(seated)] = match.places
         results.plies[number] = len(match.moves)
         results.offenders[number] = match.offender
-        results.games[number] = match.game
+        results.game_hashes[number] = match.game_hash
         for name, values in match.columns.items():
             column = results.columns[name]
             if column.ndim == 2:
@@ -241,16 +241,14 @@ def _play_one_by_one(
     return results, count_forfeits(forfeits)
 
 
-def _ask(
-    game: Game[State, Move], player: Player, position: State, seat: int, stream: Stream
-) -> Move:
+def _ask(game: Game[State, Move], player: Player, position: State, seat: int, rng: Stream) -> Move:
     """Return the move of the player to move.
 
     Raises:
         ForfeitError: The player has no move, or an illegal one.
     """
     try:
-        move: Move = player.choose(game.view(position, seat), stream)
+        move: Move = player.choose(game.view(position, seat), rng)
     except (ForfeitError, BadValueError):
         raise
     except (Exception, SystemExit) as error:
@@ -279,12 +277,12 @@ def _describe_crash(player: Player, error: BaseException) -> ForfeitError:
     return forfeit
 
 
-def judge(
+def adjudicate(
     game: Game[State, Move],
     position: State,
     moves: tuple[Move, ...],
     forfeit: tuple[int, ForfeitError] | None,
-    tell: Callable[[Sequence[int], str], str],
+    report: Callable[[Sequence[int], str], str],
 ) -> Match:
     """Return the match that ended in *position*, by the rules or by a forfeit.
 
@@ -293,7 +291,7 @@ def judge(
         position: The last position.
         moves: All moves.
         forfeit: The seat that forfeited, and its error; None if the match ended by the rules.
-        tell: Returns a sentence for the seats in first place and the reason of the end.
+        report: Returns a sentence for the seats in first place and the reason of the end.
     """
     places, columns = game.tally(position)
     numbers = tuple(game.number_of(move) for move in moves)
@@ -308,11 +306,11 @@ def judge(
     outcome = game.outcome(position)
     assert outcome is not None
     first = [seat for seat, place in enumerate(places) if place == 1]
-    ending = Termination.WIN if len(first) == 1 else Termination.DRAW, tell(first, outcome.reason)
+    ending = Termination.WIN if len(first) == 1 else Termination.DRAW, report(first, outcome.reason)
     return Match(moves, places, *ending, numbers, columns=columns)
 
 
-def _tell(players: Sequence[Player], seats: Sequence[int], reason: str) -> str:
+def _report(players: Sequence[Player], seats: Sequence[int], reason: str) -> str:
     names = distinct_names([player.name for player in players])
     if len(seats) == 1:
         return f"{names[seats[0]]} wins: {reason}."

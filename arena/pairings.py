@@ -48,7 +48,7 @@ def gauntlet(players: NDArray[np.int32], opponents: NDArray[np.int32]) -> Pairin
     return np.stack([first, second], axis=1).astype(np.int32)
 
 
-def random_opponents(players: int, opponents: int, stream: Stream) -> Pairings:
+def random_opponents(players: int, opponents: int, rng: Stream) -> Pairings:
     """Pair each player with the same number of random opponents.
 
     *opponents* is rounded up to an even number; if that is all others or more, the result is a
@@ -60,8 +60,8 @@ def random_opponents(players: int, opponents: int, stream: Stream) -> Pairings:
     # Players in a random circle meet those at some random distances.
     order = np.arange(players, dtype=np.int32)
     distances = np.arange(1, (players - 1) // 2 + 1, dtype=np.int32)
-    _shuffle(order, stream)
-    _shuffle(distances, stream)
+    _shuffle(order, rng)
+    _shuffle(distances, rng)
     first = np.tile(order, shifts)
     second = np.concatenate([np.roll(order, int(shift)) for shift in distances[:shifts]])
     return np.stack([first, second], axis=1)
@@ -109,9 +109,9 @@ def _pair_members(members: Array, pairings: Array) -> None:
 
 
 @compiled
-def _shuffle(numbers: Array, stream: Stream) -> None:
+def _shuffle(numbers: Array, rng: Stream) -> None:
     for place in range(numbers.shape[0] - 1):
-        other = place + below(stream, numbers.shape[0] - place)
+        other = place + below(rng, numbers.shape[0] - place)
         numbers[place], numbers[other] = numbers[other], numbers[place]
 
 

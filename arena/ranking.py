@@ -150,7 +150,7 @@ def meet_others(
             executor=executor,
         )
         results[first].append(result)
-        results[second].append(result.turned())
+        results[second].append(result.reversed())
         if progress:
             progress(number + 1, len(pairs))
     return {name: _tally(met) for name, met in zip(names, results, strict=True)}

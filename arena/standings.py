@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import (
     EMPTY,
+    Pairings,
     Results,
-    Seatings,
     check_games,
     check_seats,
     join_results,
@@ -24,7 +24,7 @@ from evolve_arena.arena.batch import (
     seat_players,
 )
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import Keep, play_matches
+from evolve_arena.arena.match import OnMatch, play_matches
 from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.extras import check_extra, import_extra
@@ -58,7 +58,7 @@ class Standings:
     """The result of a tournament."""
 
     names: tuple[str, ...]
-    seatings: Seatings
+    pairings: Pairings
     """The player at each seat, shape ``(games, slots)``; the rotations of a table are in a row."""
     results: Results
     ratings: list[PlaceRating]
@@ -67,7 +67,7 @@ class Standings:
     @property
     def seats(self) -> int:
         """Number of seats in each match."""
-        return int((self.seatings[0] != EMPTY).sum())
+        return int((self.pairings[0] != EMPTY).sum())
 
     @property
     def ranking(self) -> list[int]:
@@ -93,12 +93,12 @@ class Standings:
         return [name for name, values in self.results.columns.items() if values.ndim == 2]
 
     def _row(self, player: int) -> JsonObject:
-        here = self.seatings == player
+        here = self.pairings == player
         played = int(here.sum())
-        firsts = (self.results.places == 1) & (self.seatings != EMPTY)
+        firsts = (self.results.places == 1) & (self.pairings != EMPTY)
         won = float((firsts / firsts.sum(axis=1, keepdims=True))[here].sum())
         offended = np.flatnonzero(~self.results.completed)
-        culprits = self.seatings[offended, self.results.offenders[offended]]
+        culprits = self.pairings[offended, self.results.offenders[offended]]
         rating = self.ratings[player]
         return {
             "name": self.names[player],
@@ -130,7 +130,7 @@ def play_at_tables(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> Standings:
     """Play a tournament at random tables, in which each player has each seat equally often.
 
@@ -144,7 +144,7 @@ def play_at_tables(
         seed: Seed of tables, deals and players.
         executor: Executor of the games if all players are compiled; serial if None.
         progress: Called after each part with the number of games so far and in total.
-        keep: Called with each match and its moves.
+        on_match: Called with each match and its moves.
 
     Raises:
         BadValueError: There are fewer than two players, or than *seats*, *games* is not positive,
@@ -160,34 +160,34 @@ def play_at_tables(
         raise BadValueError(f"a table of {seats} seats: there are only {len(players)} players")
     # All rotations of a table have its seed, and so its deal.
     tables = _draw_tables(len(players), seats, games, seed)
-    seatings = seat_players(rotations(tables), find_game(game.name).most_seats)
+    pairings = seat_players(rotations(tables), find_game(game.name).most_seats)
     seeds = np.repeat(derive_seeds(seed, 0, "seated tournament", len(tables)), seats)
     parts = []
-    for start in range(0, len(seatings), PART):
+    for start in range(0, len(pairings), PART):
         here = slice(start, start + PART)
         results, _ = play_matches(
-            game, players, seatings[here], seeds[here], executor=executor, keep=keep
+            game, players, pairings[here], seeds[here], executor=executor, on_match=on_match
         )
         parts.append(results)
         if progress:
-            progress(min(start + PART, len(seatings)), len(seatings))
+            progress(min(start + PART, len(pairings)), len(pairings))
     results = join_results(parts)
     names = distinct_names([player.name for player in players])
-    ratings = rate_places(len(players), seatings, results.places)
-    return Standings(names, seatings, results, ratings)
+    ratings = rate_places(len(players), pairings, results.places)
+    return Standings(names, pairings, results, ratings)
 
 
-def rate_places(players: int, seatings: Seatings, places: NDArray[np.int8]) -> list[PlaceRating]:
-    """Compute ratings of *players* after the games of *seatings*, in that order.
+def rate_places(players: int, pairings: Pairings, places: NDArray[np.int8]) -> list[PlaceRating]:
+    """Compute ratings of *players* after the games of *pairings*, in that order.
 
     Args:
         players: Number of players.
-        seatings: The player at each seat, shape ``(games, slots)``.
+        pairings: The player at each seat, shape ``(games, slots)``.
         places: The place of each seat, of the same shape.
     """
     model = import_extra("openskill.models", "ratings").PlackettLuce()
     ratings = [model.rating() for _ in range(players)]
-    for seating, row in zip(seatings.tolist(), places.tolist(), strict=True):
+    for seating, row in zip(pairings.tolist(), places.tolist(), strict=True):
         seated = [player for player in seating if player != EMPTY]
         after = model.rate(
             [[ratings[player]] for player in seated], ranks=[float(p) for p in row[: len(seated)]]
@@ -203,12 +203,12 @@ def _draw_tables(players: int, seats: int, games: int, seed: int) -> NDArray[np.
     In each round the players form a random circle; a table for each of them takes those at the same
     random distances.
     """
-    generator = derive_generator(seed, 0, "tables")
+    rng = derive_generator(seed, 0, "tables")
     rounds = -(-games // (players * seats))
     parts = []
     for _ in range(rounds):
-        circle = generator.permutation(players)
-        distances = [0, *(1 + generator.permutation(players - 1)[: seats - 1])]
+        circle = rng.permutation(players)
+        distances = [0, *(1 + rng.permutation(players - 1)[: seats - 1])]
         places = np.arange(players)[:, None] + np.array(distances)
         parts.append(circle[places % players])
     return np.concatenate(parts).astype(np.int32)

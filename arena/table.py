@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve_arena.arena.match import Match, Termination, judge
+from evolve_arena.arena.match import Match, Termination, adjudicate
 from evolve_arena.core.errors import one_line
 from evolve_arena.core.game import AnyGame, AnyMove, AnyPosition
 from evolve_arena.core.stream import Stream, new_stream
@@ -32,8 +32,8 @@ class Program:
         self._seat: int | None = None
         self._asked: list[AnyPosition] = []
 
-    def choose(self, table: Table, stream: Stream) -> AnyMove:
-        """Return the player's move, with random numbers from *stream*.
+    def choose(self, table: Table, rng: Stream) -> AnyMove:
+        """Return the player's move, with random numbers from *rng*.
 
         Raises:
             ForfeitError: The player can't continue, or its move is not legal.
@@ -43,7 +43,7 @@ class Program:
             # Another history than the player's: moves were taken back, or sides swapped.
             if (seat, earlier) != (self._seat, self._asked):
                 self._begin(game, seat, earlier)
-            move = self.player.choose(game.view(table.position, seat), stream)
+            move = self.player.choose(game.view(table.position, seat), rng)
             if move not in game.legal_moves(table.position):
                 sentence = f"{self.player.name} plays {move}, which is not legal here."
                 raise ForfeitError(Forfeit.ILLEGAL_MOVE, sentence)
@@ -131,8 +131,8 @@ class Table:
         self.moves: list[AnyMove] = []
         self.positions = [game.initial(seed)]
         """The positions before each move, and the current one."""
-        self.stream = new_stream(game.stream_seed(seed))
-        self._states = [int(self.stream[0])]
+        self.rng = new_stream(game.stream_seed(seed))
+        self._states = [int(self.rng[0])]
         self._forfeit: tuple[int, ForfeitError] | None = None
         for move in beginning:
             self.play(move)
@@ -204,14 +204,14 @@ class Table:
         """
         self.positions.append(self.game.play(self.position, move))
         self.moves.append(move)
-        self._states.append(int(self.stream[0]))
+        self._states.append(int(self.rng[0]))
 
     def ask_program(self) -> bool:
         """Play the move of the program to move; return False if it forfeits."""
         seat, program = self.seat, self.program
         assert program is not None
         try:
-            move = program.choose(self, self.stream)
+            move = program.choose(self, self.rng)
         except ForfeitError as error:
             self._forfeit = seat, error
             return False
@@ -244,7 +244,7 @@ class Table:
         ply = turns[: max(times, 1)][-1]
         # The random stream goes back, too.
         del self.moves[ply:], self.positions[ply + 1 :], self._states[ply + 1 :]
-        self.stream[0] = self._states[-1]
+        self.rng[0] = self._states[-1]
         self.start = min(self.start, ply)
         return True
 
@@ -253,7 +253,7 @@ class Table:
         """The finished match; None while the game goes on."""
         if self._forfeit is None and self.game.outcome(self.position) is None:
             return None
-        return judge(self.game, self.position, tuple(self.moves), self._forfeit, self._tell)
+        return adjudicate(self.game, self.position, tuple(self.moves), self._forfeit, self._report)
 
     @property
     def winner(self) -> int | None:
@@ -279,7 +279,7 @@ class Table:
             if program is not None:
                 program.leave()
 
-    def _tell(self, seats: Sequence[int], reason: str) -> str:
+    def _report(self, seats: Sequence[int], reason: str) -> str:
         """Return the sentence about the *seats* in first place."""
         if len(seats) == 1:
             return f"{self.party.phrase(self.order[seats[0]], 'win')}: {reason}."

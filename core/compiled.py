@@ -65,7 +65,7 @@ SELDOM = (50_000, 20, 20)
 """Thresholds of the garbage collector during compilation; these save 5 % of its time."""
 MOMENT = 1.0
 """Seconds of compiling before the user is told."""
-MOST_WAITING = 120.0
+MAX_WAITING = 120.0
 """Most seconds to wait for another process that compiles the same function."""
 
 
@@ -317,11 +317,11 @@ class _Function(CPUDispatcher):
 def _alone(file: Path) -> Iterator[None]:
     """Lock a *file*, after waiting until no other process has locked it.
 
-    Where there are no locks, and after :data:`MOST_WAITING`, it goes on without: the worst that
+    Where there are no locks, and after :data:`MAX_WAITING`, it goes on without: the worst that
     happens is that both processes compile the same.
     """
     with ExitStack() as stack:
-        end = time.monotonic() + MOST_WAITING
+        end = time.monotonic() + MAX_WAITING
         with suppress(OSError):
             descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
             stack.callback(os.close, descriptor)
@@ -493,7 +493,9 @@ def estimate_seconds(subject: str, function: object = None) -> float:
     began = time.perf_counter()
     sum(number * number for number in range(LOOP))
     slower = (time.perf_counter() - began) / LOOP_SECONDS
-    return (LEAST_SECONDS + USUAL_SECONDS * (_measure(function, set()) / USUAL_SIZE) ** 2) * slower
+    return (
+        LEAST_SECONDS + DEFAULT_SECONDS * (_measure(function, set()) / DEFAULT_SIZE) ** 2
+    ) * slower
 
 
 def _measure(function: object, seen: set[object]) -> int:
@@ -513,7 +515,7 @@ def compiled_before() -> dict[str, float]:
 
 LOOP, LOOP_SECONDS = 100_000, 0.0050
 """Iterations of a loop, and its seconds on the machine of the figures below."""
-LEAST_SECONDS, USUAL_SECONDS, USUAL_SIZE = 1.0, 6.0, 95_000
+LEAST_SECONDS, DEFAULT_SECONDS, DEFAULT_SIZE = 1.0, 6.0, 95_000
 """Measured with the kernels of the games that ship. Twice the code takes four times as long, as
 most calls are inlined."""
 FLOORS = {"core": "random numbers", "evolve": "the method", "arena": "pairings"}
@@ -521,13 +523,13 @@ FLOORS |= {"genomes": "operators on genomes", "players": "players"}
 """Subjects of compilations that belong to no game, by layer."""
 TIMES = "compile-times.json"
 """Name of the file with the times of former compilations."""
-MOST_REMEMBERED, MOST_BYTES = 200, 100_000
+MAX_REMEMBERED, MAX_BYTES = 200, 100_000
 
 
 def _recall() -> dict[str, float]:
     """Read the times of former compilations, leaving out all that is not of that form."""
     try:
-        content = json.loads(read_file(cache_folder().parent / TIMES, MOST_BYTES))
+        content = json.loads(read_file(cache_folder().parent / TIMES, MAX_BYTES))
         pairs = [(str(name), float(took)) for name, took in content.items()]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         return {}
@@ -539,7 +541,7 @@ def _remember(took: Mapping[str, float]) -> None:
     for name, spent in took.items():  # a shorter time may mean that a part was in the cache
         before = known.pop(name, 0.0)
         known[name] = round(max(spent, (spent + before) / 2), 2)
-    content = json.dumps(dict([*known.items()][-MOST_REMEMBERED:]), indent=1)
+    content = json.dumps(dict([*known.items()][-MAX_REMEMBERED:]), indent=1)
     folder = cache_folder()
     try:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as new:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 LONGEST = 300
 """Most characters of the text of an error."""
-MOST_LISTED = 100
+MAX_LISTED = 100
 """Most characters of the list of known names, for a mistyped one."""
 
 _QUOTED = reprlib.Repr()
@@ -119,7 +119,7 @@ class UnknownNameError(ArenaError, LookupError):
         argument = str(name)[:LONGEST].partition(":")[2]
         meant = f"{found[0]}:{argument}" if near and argument and ":" in near[0] else "".join(near)
         hint = f" did you mean {meant!r}?" if near else ""
-        listed = textwrap.shorten(", ".join(names), MOST_LISTED, placeholder=" ...")
+        listed = textwrap.shorten(", ".join(names), MAX_LISTED, placeholder=" ...")
         super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {listed})")
         self.kind = kind
         """The kind of thing that was named."""

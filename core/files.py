@@ -135,7 +135,7 @@ def suggest_path(path: Path | str) -> str:
             found /= part
             continue
         try:
-            names = sorted(os.listdir(found))[:MOST_NAMES]
+            names = sorted(os.listdir(found))[:MAX_NAMES]
         except OSError:
             return ""
         near = difflib.get_close_matches(part, names, n=1, cutoff=0.6)
@@ -145,7 +145,7 @@ def suggest_path(path: Path | str) -> str:
     return f"; did you mean {found}?" if changed else ""
 
 
-MOST_NAMES = 2000
+MAX_NAMES = 2000
 """Most names of a folder that are compared with a mistyped one."""
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH

@@ -199,7 +199,7 @@ class Game(ABC, Generic[State, Move]):
         """
 
 
-MOST_SEATS = 5
+MAX_SEATS = 5
 """Most players of any game."""
 
 AnyGame: TypeAlias = Game[Any, Any]
@@ -277,8 +277,8 @@ class GameSpec:
     kernel: KernelSpec
     networks: Mapping[str, type[Any]]
     """Evaluators that can be evolved or learned, by name: classes of players (see
-    `evolve_arena.players.bred.BredPlayer`). The first one of each kind of genome is the default of
-    the methods that evolve this kind."""
+    `evolve_arena.players.evolved.EvolvedPlayer`). The first one of each kind of genome is the
+    default of the methods that evolve this kind."""
     players: Mapping[str, PlayerKind] = field(default_factory=dict)
     """Players of this game alone, by name."""
     opponents: tuple[str, ...] = ("random",)
@@ -301,7 +301,7 @@ class GameSpec:
     make_text_ui: FromGame | None = None
     """Makes the game's `evolve_arena.players.text_ui.TextUI` for terminals: takes a game."""
     make_board: FromGame | None = None
-    """Makes the game's `evolve_arena.players.board_view.BoardView` for the page: takes a game. If
+    """Makes the game's `evolve_arena.players.page_board.PageBoard` for the page: takes a game. If
     None, the page shows the text for terminals."""
     dialects: Settings = field(default_factory=dict)
     """Protocols of programs that play the game: a `evolve_arena.players.dialects.Dialect` for each

@@ -49,9 +49,9 @@ def shipped_games() -> list[str]:
     return sorted(_places())
 
 
-def usual_game() -> str:
+def default_game() -> str:
     """Return the name of the default game."""
-    return str(import_module(GROUP).USUAL)
+    return str(import_module(GROUP).DEFAULT_GAME)
 
 
 def find_game(name: str) -> GameSpec:

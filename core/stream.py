@@ -46,37 +46,37 @@ def hash_word(word: Number, number: Number) -> Number:
 
 
 @inlined
-def next_word(stream: Stream) -> Number:
+def next_word(rng: Stream) -> Number:
     """Return the next 64 random bits."""
-    stream[0] += GOLDEN
-    return mix(stream[0])
+    rng[0] += GOLDEN
+    return mix(rng[0])
 
 
 @compiled
-def fill_words(stream: Stream, words: Array) -> None:
+def fill_words(rng: Stream, words: Array) -> None:
     """Fill *words*, of shape ``(count,)``, with the next words of the stream."""
     for place in range(words.shape[0]):
-        words[place] = next_word(stream)
+        words[place] = next_word(rng)
 
 
 @inlined
-def below(stream: Stream, count: int) -> Number:
+def below(rng: Stream, count: int) -> Number:
     """Draw a random integer from 0 to *count* - 1; *count* is at most 2**32.
 
     The integer is the high half of a product, so its bias is below *count* / 2**32.
     """
-    high = next_word(stream) >> np.uint64(32)
+    high = next_word(rng) >> np.uint64(32)
     return np.int64((high * np.uint64(count)) >> np.uint64(32))
 
 
 @inlined
-def chance(stream: Stream) -> Number:
+def chance(rng: Stream) -> Number:
     """Draw a random number, uniform in [0, 1)."""
-    return np.float64(next_word(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return np.float64(next_word(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @compiled
-def gaussian(stream: Stream) -> Number:
+def gaussian(rng: Stream) -> Number:
     """Draw from the normal distribution with mean 0 and standard deviation 1.
 
     Source: the polar method, Marsaglia and Bray, "A convenient method for generating normal
@@ -85,8 +85,8 @@ def gaussian(stream: Stream) -> Number:
     """
     # Points of the square until one lies in the unit circle: 4 / pi tries on average.
     while True:
-        first = 2.0 * chance(stream) - 1.0
-        second = 2.0 * chance(stream) - 1.0
+        first = 2.0 * chance(rng) - 1.0
+        second = 2.0 * chance(rng) - 1.0
         square = first * first + second * second
         if 0.0 < square < 1.0:
             return first * math.sqrt(-2.0 * math.log(square) / square)

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from evolve_arena.cli.recipe_texts import write_sentence
 from evolve_arena.core import registry
-from evolve_arena.core.sentences import read_sentences
+from evolve_arena.core.attribute_docs import read_docs
 
 if TYPE_CHECKING:
     from click import Command
@@ -360,7 +360,7 @@ def _write_class(node: ast.ClassDef) -> Iterator[str]:
     signature = _write_signature(made, node.name) if made else node.name
     yield f"### `{node.name}`\n\n```python\nclass {signature}\n```"
     yield from filter(None, [_write_docstring(node)])
-    sentences = read_sentences(node.body)
+    sentences = read_docs(node.body)
     fields = [
         f"- `{each.target.id}`: {write_sentence(sentences[each.target.id])}"
         for each in node.body

@@ -103,20 +103,20 @@ class Evaluation:
         """
         if self.multiplayer and not self.plays_nothing:
             return self.multiplayer.find_champion(arena, state)
-        before = arena.games
+        before = arena.games_played
         fitness, _ = self.measure(arena, state, pair, "preliminary matches")
         best = np.argsort(-fitness, kind="stable")[:finalists]
         if self.own:
             figures = {"points": float(fitness[best[0]]), "matches": 0.0}
-            return int(best[0]), Report(state.generation, arena.games - before, figures)
-        generator = derive_generator(state.seed, state.generation, "champion")
+            return int(best[0]), Report(state.generation, arena.games_played - before, figures)
+        rng = derive_generator(state.seed, state.generation, "champion")
         final = replace(state, population=take_rows(state.population, best))
         pairings = round_robin(len(best))
         results, met = meet(self.config, arena, final, pairings, "champion matches")
         points, played = sum_points(results, met, len(best), self.config.draw_points)
-        chosen = int(generator.choice(np.flatnonzero(points == points.max())))
+        chosen = int(rng.choice(np.flatnonzero(points == points.max())))
         figures = {"points": float(points[chosen]), "matches": float(played[chosen])}
-        return int(best[chosen]), Report(state.generation, arena.games - before, figures)
+        return int(best[chosen]), Report(state.generation, arena.games_played - before, figures)
 
 
 def take_rows(population: Any, rows: NDArray[np.int64]) -> Any:

@@ -16,7 +16,7 @@ asks for them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -40,7 +40,7 @@ from evolve_arena.evolve.state_checks import Shape
 from evolve_arena.evolve.vectors import SelfAdaptiveBreeder, VectorBreeder
 from evolve_arena.genomes.self_adaptive import mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class EvolutionaryProgrammingState:
     population: Floats
     """The parents, shape ``(individuals, genes)``; but for the first generation, those with most
     points come first."""
-    strengths: Floats
+    step_sizes: Floats = field(metadata={"stored": "strengths"})
     """The step size of each of their genes, of the same shape."""
     hall: Floats
     """The hall of fame, the oldest first, shape ``(members, genes)``."""
@@ -68,7 +68,7 @@ class EvolutionaryProgramming(SelfAdaptiveBreeder[EvolutionaryProgrammingState])
     state_type = EvolutionaryProgrammingState
     shapes: ClassVar[Mapping[str, Shape]] = {
         **VectorBreeder.shapes,
-        "strengths": ("individuals", "genes"),
+        "step_sizes": ("individuals", "genes"),
     }
     config: EvolutionaryProgrammingConfig
 
@@ -106,18 +106,18 @@ class EvolutionaryProgramming(SelfAdaptiveBreeder[EvolutionaryProgrammingState])
     ) -> tuple[EvolutionaryProgrammingState, Report]:
         """Breed the children, let all play, and keep the better half."""
         config, seed, now = self.config, state.seed, state.generation
-        games = arena.games
+        games = arena.games_played
 
         # Mutation
         children, step_sizes = mutate_self_adaptive(
             state.population,
-            state.strengths,
+            state.step_sizes,
             derive_stream(seed, now, "mutation"),
             rate=self._rate,
             floor=config.variation.min_step_size,
         )
         everybody = np.concatenate([state.population, children])
-        step_sizes = np.concatenate([state.strengths, step_sizes])
+        step_sizes = np.concatenate([state.step_sizes, step_sizes])
 
         # Evaluation
         points, played = self.matches.play(state, everybody, arena)
@@ -139,9 +139,9 @@ class EvolutionaryProgramming(SelfAdaptiveBreeder[EvolutionaryProgrammingState])
         )
         figures = describe_fitness(self.matches.scale(mean))
         figures["diversity"] = measure_diversity(state.population)
-        figures["mutation_strength"] = float(np.median(state.strengths))
+        figures["mutation_strength"] = float(np.median(state.step_sizes))
         fitness = mean[: config.individuals]
-        return after, Report(now, arena.games - games, figures, fitness=fitness)
+        return after, Report(now, arena.games_played - games, figures, fitness=fitness)
 
     def find_fitness(
         self, state: EvolutionaryProgrammingState, arena: Arena

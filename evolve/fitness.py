@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import EMPTY, Results, Seatings, join_results, new_results
+from evolve_arena.arena.batch import EMPTY, Pairings, Results, join_results, new_results
 from evolve_arena.arena.match import play_matches
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
@@ -44,7 +44,7 @@ from evolve_arena.evolve.matches import (
 )
 from evolve_arena.evolve.settings.matches import MatchesConfig
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_player
@@ -135,7 +135,7 @@ class OwnFitness:
         self,
         arena: Arena,
         state: Any,
-        played: Sequence[tuple[Results, Seatings]] = (),
+        played: Sequence[tuple[Results, Pairings]] = (),
         rows: NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
         """Return the fitness of each individual, shape ``(individuals,)``, or of those in *rows*.
@@ -202,14 +202,14 @@ class Payoff:
         self,
         arena: Arena,
         state: Any,
-        played: Sequence[tuple[Results, Seatings]] = (),
+        played: Sequence[tuple[Results, Pairings]] = (),
         rows: NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
         """Return the mean payoffs; see :meth:`OwnFitness.measure`."""
         values = [value_seats(*each, self.kind) for each in played]
-        seatings = np.concatenate([seating for _, seating in played])
-        everybody = max(len(state.population), int(seatings.max(initial=0)) + 1)
-        fitness = mean_by_player(np.concatenate(values), seatings, everybody)
+        pairings = np.concatenate([seating for _, seating in played])
+        everybody = max(len(state.population), int(pairings.max(initial=0)) + 1)
+        fitness = mean_by_player(np.concatenate(values), pairings, everybody)
         return fitness[: len(state.population)] if rows is None else fitness[rows]
 
 
@@ -310,7 +310,7 @@ def _meet_fixed(
     for row, arrays in enumerate(arena.executor.map(play_one, range(individuals))):
         for array, values in zip(played.arrays, arrays, strict=True):
             array[rows == row] = values
-    arena.games += len(pairings)
+    arena.games_played += len(pairings)
     return PlayedMatches(played, pairings)
 
 
@@ -319,17 +319,17 @@ def take_one(population: Any, row: int) -> Any:
     return population.take([row]) if isinstance(population, NeatPopulation) else population[row]
 
 
-def split_matches(played: Sequence[tuple[Results, Seatings]], individuals: int) -> list[Matches]:
+def split_matches(played: Sequence[tuple[Results, Pairings]], individuals: int) -> list[Matches]:
     """Return the matches of each of the first *individuals* rows, in the order of *played*."""
     results = join_results([each for each, _ in played])
-    seatings = np.concatenate([seating for _, seating in played])
-    taken = seatings != EMPTY
+    pairings = np.concatenate([seating for _, seating in played])
+    taken = pairings != EMPTY
     places = np.where(taken, results.places, np.iinfo(np.int8).max)
     ordered = np.sort(places, axis=1)
-    match, seat = np.nonzero(taken & (seatings < individuals))
-    order = np.argsort(seatings[match, seat], kind="stable")
+    match, seat = np.nonzero(taken & (pairings < individuals))
+    order = np.argsort(pairings[match, seat], kind="stable")
     match, seat = match[order], seat[order]
-    ends = np.cumsum(np.bincount(seatings[match, seat], minlength=individuals))
+    ends = np.cumsum(np.bincount(pairings[match, seat], minlength=individuals))
     found = []
     for first, last in zip([0, *ends[:-1]], ends, strict=True):
         rows, seats = match[first:last], seat[first:last]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.types import Array, JsonObject
@@ -35,7 +35,7 @@ from evolve_arena.evolve.state_checks import find_other_arrays
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.workspace import seen_words
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class Imitation(Learner[ImitationState]):
@@ -56,7 +56,7 @@ class Imitation(Learner[ImitationState]):
         self.positions = Positions(config, decoder, self.teacher)
 
     @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+    def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
         """Return the multilayer perceptrons of games in one file."""
         return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
@@ -76,8 +76,8 @@ class Imitation(Learner[ImitationState]):
     def initial(self, seed: int) -> ImitationState:
         """Return untrained learners, and no games."""
         config, genes = self.config, self.decoder.genes
-        generator = derive_generator(seed, 0, "initialisation")
-        population = self.decoder.initialise(config.individuals, config.initialisation, generator)
+        rng = derive_generator(seed, 0, "initialisation")
+        population = self.decoder.initialise(config.individuals, config.initialisation, rng)
         memory = np.zeros((config.individuals, 2, genes), dtype=np.float32)
         none = np.zeros((0, 1), dtype=np.int32)
         return ImitationState(seed, 0, population, memory, none, none, np.zeros(0, np.uint64))
@@ -114,25 +114,25 @@ class Imitation(Learner[ImitationState]):
         games = len(state.played) - before
         if self.teacher.are_stored:
             games = 0  # not played here
-        arena.games += games
+        arena.games_played += games
 
         # Learning
-        outputs = arena.executor.do(self.make_work(state))
+        outputs = arena.executor.run(self.make_task(state))
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
         if len(lost):
-            self.face_lost(state, outputs, lost)
+            self.handle_divergence(state, outputs, lost)
         after, statistics = self.update(state, outputs)
 
         # Comparison
         statistics["agreement"] = self.teacher.find_agreement(after, arena)
         return after, Report(state.generation, games, statistics)
 
-    def make_work(self, state: ImitationState) -> Work:
+    def make_task(self, state: ImitationState) -> Task:
         """Return the steps of a generation; a learner is a part; all learn the same positions."""
         config, decoder = self.config, self.decoder
         rows = self.positions.draw(state)
         learners, genes = state.population.shape
-        return Work(
+        return Task(
             kernel="evolve_arena.evolve.learning.imitation_lessons:teach_part",
             inputs=(
                 state.population,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import ArenaError, BadValueError, quote
 from evolve_arena.core.registry import load
 from evolve_arena.core.seeding import derive_generator, derive_seeds
@@ -34,7 +34,7 @@ READER = "evolve_arena.runs.store.kept_games:read_lessons"
 """A function of a layer above that reads files of games."""
 STORED = "games:"
 """The beginning of a teacher that is a file of games."""
-MOST_COMPARED = 100
+MAX_COMPARED = 100
 """Games in which learners and teacher are compared, at most: the first ones held out."""
 
 
@@ -134,14 +134,14 @@ class TeacherGames:
     ) -> list[NDArray[np.int32]]:
         """Return moves and choices in games of packed players; see `matches.record_matches`."""
         game = self.decoder.game
-        work = Work(
+        work = Task(
             kernel="evolve_arena.evolve.learning.imitation_lessons:play_part",
             inputs=(*packed, rows, seeds, played),
             outputs=(("int32", played.shape), ("int32", played.shape)),
             options={"game": game.name, "rules": list(game.rules), "exploration": exploration},
             fewest=4,
         )
-        return arena.executor.do(work)
+        return arena.executor.run(work)
 
     def find_agreement(self, state: ImitationState, arena: Arena) -> float:
         """Return the share of the teacher's choices that are the learners', in games held out.
@@ -149,7 +149,7 @@ class TeacherGames:
         If there are no such games yet, it is that in the others.
         """
         held = self.find_held_out(len(state.played))
-        games = np.flatnonzero(held if held.any() else ~held)[:MOST_COMPARED]
+        games = np.flatnonzero(held if held.any() else ~held)[:MAX_COMPARED]
         learners = len(state.population)
         played = np.tile(state.played[games], (learners, 1))
         rows = np.repeat(np.arange(learners), len(games))
@@ -189,8 +189,8 @@ class Positions:
         usable = np.flatnonzero(~held[rows.games])
         if not len(usable):  # before the first game
             return take_rows(rows, usable)
-        generator = derive_generator(state.seed, state.generation, "positions")
-        drawn = generator.integers(0, len(usable), self.config.batch_size * self.config.batches)
+        rng = derive_generator(state.seed, state.generation, "positions")
+        drawn = rng.integers(0, len(usable), self.config.batch_size * self.config.batches)
         return take_rows(rows, usable[drawn])
 
     def list_all(self, state: ImitationState) -> Rows:

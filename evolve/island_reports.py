@@ -32,15 +32,15 @@ def play_final(state: State, arena: Arena, players: int) -> tuple[int, Report]:
     each, plies = FINAL_GAMES // 2, min(4, longest_opening(game))
     seeds = derive_seeds(state.seed, state.generation, "final of islands", each + 1)
     openings = random_openings(game, plies, each, int(seeds[-1]))
-    seatings = np.concatenate([np.repeat(pairs, each, 0), np.repeat(pairs[:, ::-1], each, 0)])
+    pairings = np.concatenate([np.repeat(pairs, each, 0), np.repeat(pairs[:, ::-1], each, 0)])
     times = 2 * len(pairs)
     results = arena.play(
-        state.population, seatings, np.tile(seeds[:-1], times), np.tile(openings, (times, 1))
+        state.population, pairings, np.tile(seeds[:-1], times), np.tile(openings, (times, 1))
     )
-    points, played = sum_points(results, seatings, players, 0.5)
+    points, played = sum_points(results, pairings, players, 0.5)
     best = int(np.argmax(points))
     figures = {"points": float(points[best]), "matches": float(played[best])}
-    return best, Report(state.generation, len(seatings), figures)
+    return best, Report(state.generation, len(pairings), figures)
 
 
 def merge_reports(reports: Sequence[Report]) -> Report:

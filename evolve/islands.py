@@ -29,12 +29,12 @@ from evolve_arena.evolve.method import AnyMethod, Method, Report
 from evolve_arena.evolve.migration import (
     Individuals,
     IslandsState,
-    Voyage,
+    IslandTask,
     find_immigrants,
     join,
     make_state_type,
     pick,
-    sail,
+    run_island,
 )
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -139,12 +139,12 @@ class Islands(Method[Any]):
 
         # Evolution of each island, emigrants included
         parts = zip(self.methods, state.islands, arriving, strict=True)
-        voyages = [Voyage(method, island, until, config, come) for method, island, come in parts]
+        tasks = [IslandTask(method, island, until, config, come) for method, island, come in parts]
         if 1 < arena.executor.workers <= config.count:
-            ends = arena.executor.map(sail, voyages)
-            arena.games += sum(end.games for end in ends)
+            ends = arena.executor.map(run_island, tasks)
+            arena.games_played += sum(end.games for end in ends)
         else:  # the matches of each island are enough work for all workers, or for the only one
-            ends = [sail(voyage, arena) for voyage in voyages]
+            ends = [run_island(task, arena) for task in tasks]
 
         # Emigration: those that left wait for the next migration
         left = tuple(end.leaving for end in ends)
@@ -155,7 +155,7 @@ class Islands(Method[Any]):
 
     def champion(self, state: IslandsState, arena: Arena) -> tuple[Any, Report]:
         """Return the winner of matches among the champions of all islands."""
-        before = arena.games
+        before = arena.games_played
         found = [
             method.champion(island, arena)[0]
             for method, island in zip(self.methods, state.islands, strict=True)
@@ -165,9 +165,9 @@ class Islands(Method[Any]):
         has_fitness = getattr(self.methods[0].config, "fitness", None) is not None
         if find_game(self.decoder.game.name).most_seats == 2 and not has_fitness:
             row, report = play_final(final, arena, self.config.count)
-            return found[row], replace(report, games=arena.games - before)
+            return found[row], replace(report, games=arena.games_played - before)
         champion, report = self.methods[0].find_best(final, arena)
-        return champion, replace(report, games=arena.games - before)
+        return champion, replace(report, games=arena.games_played - before)
 
     def describe(self, state: IslandsState) -> JsonObject:
         """Return the number of islands, and their individuals together; sizes are averages."""

@@ -17,7 +17,7 @@ from deap import tools
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import EMPTY, Openings, Pairings, Results, Seatings
+from evolve_arena.arena.batch import EMPTY, Openings, Pairings, Results
 from evolve_arena.arena.pairings import (
     both_colours,
     check_plies,
@@ -33,7 +33,7 @@ from evolve_arena.core.stream import Stream, below
 from evolve_arena.core.types import Array, Number, Records
 from evolve_arena.evolve.method import State
 from evolve_arena.evolve.settings.matches import HallOfFame, MatchesConfig
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.players.packed import PackedPlayers
 
 OFFENCE_POINTS = -100.0
@@ -61,19 +61,17 @@ class TournamentResults:
     fitness: NDArray[np.float64]
     """Each individual's share of the points in all its matches, shape ``(individuals,)``."""
 
-    def winners(self, stream: Stream) -> NDArray[np.int64]:
+    def winners(self, rng: Stream) -> NDArray[np.int64]:
         """Return the winner of each tournament, shape ``(tournaments,)``; ties are drawn."""
         winners = np.empty(len(self.members), dtype=np.int64)
-        _find_winners(self.members, self.points, stream, winners)
+        _find_winners(self.members, self.points, rng, winners)
         return winners
 
 
-def draw_members(
-    individuals: int, tournaments: int, size: int, stream: Stream
-) -> NDArray[np.int32]:
+def draw_members(individuals: int, tournaments: int, size: int, rng: Stream) -> NDArray[np.int32]:
     """Draw random tournaments, shape ``(tournaments, size)``, each of different individuals."""
     members = np.zeros((tournaments, size), dtype=np.int32)
-    _draw(np.arange(individuals, dtype=np.int32), stream, members)
+    _draw(np.arange(individuals, dtype=np.int32), rng, members)
     return members
 
 
@@ -138,7 +136,7 @@ def _sum_tournaments(
 
 
 @compiled
-def _find_winners(members: Array, points: Array, stream: Stream, winners: Array) -> None:
+def _find_winners(members: Array, points: Array, rng: Stream, winners: Array) -> None:
     for row in range(members.shape[0]):
         best = points[row, 0]
         equals = 1
@@ -150,7 +148,7 @@ def _find_winners(members: Array, points: Array, stream: Stream, winners: Array)
                 winners[row] = members[row, place]
             elif points[row, place] == best:
                 equals += 1
-                if below(stream, equals) == 0:
+                if below(rng, equals) == 0:
                     winners[row] = members[row, place]
 
 
@@ -161,11 +159,11 @@ def _points_of(outcome: int, side: int, draw_points: float) -> Number:
 
 
 @compiled
-def _draw(deck: Array, stream: Stream, members: Array) -> None:
+def _draw(deck: Array, rng: Stream, members: Array) -> None:
     """Shuffle the front of *deck* (Fisher and Yates) once for each row."""
     for row in range(members.shape[0]):
         for place in range(members.shape[1]):
-            other = place + below(stream, deck.shape[0] - place)
+            other = place + below(rng, deck.shape[0] - place)
             deck[place], deck[other] = deck[other], deck[place]
             members[row, place] = deck[place]
 
@@ -219,17 +217,17 @@ class PlayedMatches:
         return points[:players], played[:players]
 
 
-def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.float64]:
+def value_seats(results: Results, pairings: Pairings, kind: str) -> NDArray[np.float64]:
     """Return the worth of each match at each seat, shape ``(matches, slots)``; 0 at empty seats.
 
     Args:
         results: Of matches.
-        seatings: Who sat where.
+        pairings: Who sat where.
         kind: ``points``, ``margin`` or ``rank``; see `MultiplayerConfig.fitness`. To who makes a
             forbidden move a match is worth :data:`OFFENCE_POINTS`, or the rank 0; to the others
             as much as the points say that they had by then.
     """
-    taken = seatings != EMPTY
+    taken = pairings != EMPTY
     others = taken.sum(axis=1, keepdims=True) - 1
     points = np.where(taken, results.columns["points"], 0).astype(np.float64)
     worst = OFFENCE_POINTS
@@ -245,11 +243,11 @@ def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.f
 
 
 def mean_by_player(
-    values: NDArray[np.float64], seatings: Seatings, players: int
+    values: NDArray[np.float64], pairings: Pairings, players: int
 ) -> NDArray[np.float64]:
     """Return the mean of each player's *values*, shape ``(players,)``; NaN without a match."""
-    taken = seatings != EMPTY
-    rows = seatings[taken]
+    taken = pairings != EMPTY
+    rows = pairings[taken]
     total = np.bincount(rows, weights=values[taken], minlength=players)
     with np.errstate(invalid="ignore"):
         means: NDArray[np.float64] = total / np.bincount(rows, minlength=players)
@@ -331,9 +329,9 @@ def plan_matches(
 
 def choose_from_hall(config: MatchesConfig, state: Generation) -> NDArray[np.int64]:
     """Return the rows of the members of the hall of fame that all meet in this generation."""
-    generator = derive_generator(state.seed, state.generation, "hall of fame")
+    rng = derive_generator(state.seed, state.generation, "hall of fame")
     count = min(config.hall_of_fame.opponents, len(state.hall))
-    chosen: NDArray[np.int64] = generator.permutation(len(state.hall))[:count]
+    chosen: NDArray[np.int64] = rng.permutation(len(state.hall))[:count]
     return chosen
 
 

@@ -22,7 +22,7 @@ from evolve_arena.core.game import AnyGame, Config, GameSpec, section_of_decoder
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.genomes.limits import COPIES
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class AnyState:
@@ -113,7 +113,7 @@ class Method(ABC, Generic[S]):
         return type(self), (self.config, self.decoder), {"island": self.island}
 
     @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+    def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
         """Return the networks that it can breed for *game*, by name, the default first."""
         if cls.only_pairs and game.most_seats > 2:
             return {}
@@ -240,14 +240,14 @@ class Method(ABC, Generic[S]):
         after, report = self.step(state, arena)
         return after, [report]
 
-    def take(self, state: S, rows: NDArray[np.int64]) -> Any:
+    def emigrants(self, state: S, rows: NDArray[np.int64]) -> Any:
         """Return copies of the individuals in these *rows*, to be sent to another population."""
         return state.population[rows]
 
-    def settle(self, state: S, rows: NDArray[np.int64], newcomers: Any) -> S:
-        """Return the state in which *newcomers* replace the individuals in these *rows*."""
+    def immigrate(self, state: S, rows: NDArray[np.int64], immigrants: Any) -> S:
+        """Return the state in which *immigrants* replace the individuals in these *rows*."""
         population = state.population.copy()
-        population[rows] = newcomers
+        population[rows] = immigrants
         changed: Any = replace(cast(Any, state), population=population)
         return cast(S, changed)
 

@@ -60,7 +60,7 @@ def make_state_type(state_type: type[Any], individuals_type: Any) -> type[Island
 
 
 @dataclass(frozen=True)
-class Voyage:
+class IslandTask:
     """The generations of an island until the next migration; it can be sent to a worker."""
 
     method: AnyMethod
@@ -73,7 +73,7 @@ class Voyage:
 
 
 @dataclass(frozen=True)
-class Arrival:
+class IslandResult:
     """The end of a voyage."""
 
     state: Any
@@ -83,16 +83,16 @@ class Arrival:
     games: int = 0
 
 
-def sail(voyage: Voyage, arena: Arena | None = None) -> Arrival:
-    """Breed an island to the end of its *voyage*; in an arena of its own if there is none."""
-    method, state, config = voyage.method, voyage.state, voyage.config
+def run_island(task: IslandTask, arena: Arena | None = None) -> IslandResult:
+    """Breed an island to the end of its *task*; in an arena of its own if there is none."""
+    method, state, config = task.method, task.state, task.config
     arena = arena or Arena(method.decoder, SerialExecutor())
-    before, reports, leaving = arena.games, [], None
-    # Immigration: newcomers take their places before a generation plays
-    if voyage.arriving is not None:
+    before, reports, leaving = arena.games_played, [], None
+    # Immigration: immigrants take their places before a generation plays
+    if task.arriving is not None:
         rows = _choose_places(method, state, config, arena)
-        state = method.settle(state, rows, voyage.arriving)
-    while state.generation < voyage.until:
+        state = method.immigrate(state, rows, task.arriving)
+    while state.generation < task.until:
         parents, (state, report) = state, method.step(state, arena)
         reports.append(replace(report, fitness=None))
         # Emigration: copies of the fittest of the generation that was played
@@ -100,8 +100,8 @@ def sail(voyage: Voyage, arena: Arena | None = None) -> Arrival:
             fitness: Any = report.fitness
             known = np.nan_to_num(fitness, nan=-np.inf)
             best = np.argsort(-known, kind="stable")[: config.migrants]
-            leaving = method.take(parents, best)
-    return Arrival(state, reports, leaving, arena.games - before)
+            leaving = method.emigrants(parents, best)
+    return IslandResult(state, reports, leaving, arena.games_played - before)
 
 
 def _choose_places(

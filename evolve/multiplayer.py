@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import EMPTY, Results, Seatings, seat_players
+from evolve_arena.arena.batch import EMPTY, Pairings, Results, seat_players
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
@@ -90,20 +90,20 @@ class MultiplayerMatches:
         rows = np.arange(len(state.population), dtype=np.int32)
         external = [*self.external, *guests]
         seats, deals = self.config.external_seats, self.config.deals
-        seatings, seeds = self._plan(state, rows, external, seats, purpose, deals)
-        results = arena.play(state.population, seatings, seeds, others=external, noise=self.noise)
+        pairings, seeds = self._plan(state, rows, external, seats, purpose, deals)
+        results = arena.play(state.population, pairings, seeds, others=external, noise=self.noise)
         if self.own:
-            fitness = self.own.measure(arena, state, [(results, seatings)])
+            fitness = self.own.measure(arena, state, [(results, pairings)])
         else:
-            fitness = self._sum(results, seatings, len(rows))
-        return fitness, _describe(results, seatings, len(rows))
+            fitness = self._sum(results, pairings, len(rows))
+        return fitness, _describe(results, pairings, len(rows))
 
     def find_champion(self, arena: Arena, state: Any) -> tuple[int, Report]:
         """Return the row of the individual that does best alone among external opponents.
 
         All play the same preliminary deals, and the finalists more of them, without noise.
         """
-        before = arena.games
+        before = arena.games_played
         config = self.config
         rows = np.arange(len(state.population), dtype=np.int32)
         won, deals = 0.0, 0
@@ -111,18 +111,18 @@ class MultiplayerMatches:
             (config.preliminary_deals, config.finalists, "trial decks"),
             (config.final_deals, 1, "final decks"),
         ):
-            seatings, seeds = self._plan(state, rows, self.benchmark, self.slots, purpose, deals)
-            results = arena.play(state.population, seatings, seeds, others=self.benchmark)
+            pairings, seeds = self._plan(state, rows, self.benchmark, self.slots, purpose, deals)
+            results = arena.play(state.population, pairings, seeds, others=self.benchmark)
             if self.own:
-                fitness = self.own.measure(arena, state, [(results, seatings)], rows)
+                fitness = self.own.measure(arena, state, [(results, pairings)], rows)
             else:
-                fitness = self._sum(results, seatings, len(state.population))[rows]
+                fitness = self._sum(results, pairings, len(state.population))[rows]
             best = np.argsort(-fitness, kind="stable")[:count]
             won = float(fitness[best[0]])
             rows = np.sort(rows[best])
         matches = deals * sum(size if config.rotate else 1 for size in self.sizes)
         statistics = {"points": won, "matches": float(matches)}
-        return int(rows[0]), Report(state.generation, arena.games - before, statistics)
+        return int(rows[0]), Report(state.generation, arena.games_played - before, statistics)
 
     def _plan(
         self,
@@ -132,7 +132,7 @@ class MultiplayerMatches:
         external_seats: int,
         purpose: str,
         deals: int,
-    ) -> tuple[Seatings, NDArray[np.uint64]]:
+    ) -> tuple[Pairings, NDArray[np.uint64]]:
         """Return all matches of the individuals in *rows*, one number of seats after the other."""
         first = len(state.population)
         guests = range(first, first + sum(len(packed.seats) for packed in external))
@@ -151,16 +151,16 @@ class MultiplayerMatches:
                     rotate=self.config.rotate,
                 )
             )
-        seatings, seeds = zip(*parts, strict=True)
-        return np.concatenate(seatings), np.concatenate(seeds)
+        pairings, seeds = zip(*parts, strict=True)
+        return np.concatenate(pairings), np.concatenate(seeds)
 
-    def _sum(self, results: Results, seatings: Seatings, individuals: int) -> NDArray[np.float64]:
+    def _sum(self, results: Results, pairings: Pairings, individuals: int) -> NDArray[np.float64]:
         """Return the mean value of each individual's matches; each number of seats counts alike."""
-        values = value_seats(results, seatings, self.config.fitness)
-        sizes = (seatings != EMPTY).sum(axis=1)
-        everybody = int(seatings.max()) + 1
+        values = value_seats(results, pairings, self.config.fitness)
+        sizes = (pairings != EMPTY).sum(axis=1)
+        everybody = int(pairings.max()) + 1
         means = [
-            mean_by_player(values[sizes == size], seatings[sizes == size], everybody)
+            mean_by_player(values[sizes == size], pairings[sizes == size], everybody)
             for size in self.sizes
         ]
         fitness: NDArray[np.float64] = np.mean(means, axis=0)[:individuals]
@@ -211,8 +211,8 @@ def play_alternately(
     turns = np.arange(slots) % 2
     tables = np.where(np.arange(slots) < size, pairs[:, turns], EMPTY)
     swapped = np.where(np.arange(slots) < size, pairs[:, 1 - turns], EMPTY)
-    seatings = np.repeat(np.stack([tables, swapped], axis=1), len(seeds), axis=1)
-    matches = seatings.reshape(-1, slots).astype(np.int32)
+    pairings = np.repeat(np.stack([tables, swapped], axis=1), len(seeds), axis=1)
+    matches = pairings.reshape(-1, slots).astype(np.int32)
     results = arena.play(genomes, matches, np.tile(seeds, 2 * len(pairs)), others=others)
     # The points of one at its seats are compared with those of the other at its own.
     values = value_seats(results, matches, "points")
@@ -223,9 +223,9 @@ def play_alternately(
     return share
 
 
-def _describe(results: Results, seatings: Seatings, individuals: int) -> dict[str, float]:
+def _describe(results: Results, pairings: Pairings, individuals: int) -> dict[str, float]:
     """Return figures about the individuals' games, on average."""
-    own = (seatings != EMPTY) & (seatings < individuals)
+    own = (pairings != EMPTY) & (pairings < individuals)
     seats = max(1, int(own.sum()))
     offended = (np.arange(own.shape[1]) == results.offenders[:, None]) & own
     by_seat = {name: values for name, values in results.columns.items() if values.ndim == 2}
@@ -242,12 +242,12 @@ def plan_deals(
     size: int,
     slots: int,
     seeds: NDArray[np.uint64],
-    generator: np.random.Generator,
+    rng: np.random.Generator,
     *,
     external: Sequence[int] = (),
     external_seats: int = 0,
     rotate: bool = True,
-) -> tuple[Seatings, NDArray[np.uint64]]:
+) -> tuple[Pairings, NDArray[np.uint64]]:
     """Return matches in which all *players* play every deal.
 
     For each deal the players are drawn to matches at random. If the last match is not full, some
@@ -258,14 +258,14 @@ def plan_deals(
         size: Seats of a match.
         slots: Seats of the largest match.
         seeds: One for each deal.
-        generator: Draws players to matches.
+        rng: Draws players to matches.
         external: Rows of the packed players that take the external seats in turn, beginning with
             the first one in the first deal, the second one in the second, and so on.
         external_seats: Seats that these take, between the others; at most ``size - 1``.
         rotate: True if each deal is played once for each seat, all players moving on by one seat.
 
     Returns:
-        Seatings, and the seed of each match.
+        Pairings, and the seed of each match.
     """
     own = size - min(size - 1, external_seats if len(external) else 0)
     # External opponents are spread evenly between the individuals.
@@ -275,7 +275,7 @@ def plan_deals(
     parts, words = [], []
     # In each deal all players are drawn to matches; players left over fill up the last one.
     for deal, seed in enumerate(seeds):
-        order = np.resize(generator.permutation(players), tables * own)
+        order = np.resize(rng.permutation(players), tables * own)
         table = np.empty((tables, size), dtype=np.int32)
         table[:, places] = order.reshape(tables, own)
         for number, seat in enumerate(rest):

@@ -33,7 +33,7 @@ from evolve_arena.evolve.neat_state import Founder, NeatState
 from evolve_arena.evolve.operators import make_selection
 from evolve_arena.evolve.reproduction import plan_children
 from evolve_arena.evolve.settings.neat import NeatMethodConfig
-from evolve_arena.evolve.stagnation import judge, make_judges, summarise_species
+from evolve_arena.evolve.stagnation import assess, make_judges, summarise_species
 from evolve_arena.genomes.neat.breeding import breed
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import stagnant
@@ -87,16 +87,16 @@ class Neat(NeatBase):
     def find_mismatch(self, state: NeatState) -> str | None:
         """Compare the arrays with each other and with the configuration."""
         ends = self.decoder.inputs, self.decoder.outputs
-        fault = find_other_graphs(state, self.population_size, *ends, state.records)
+        fault = find_other_graphs(state, self.population_size, *ends, state.species_best)
         count = len(state.species)
-        if not fault and (len(state.records) != count or state.marks.shape != (count,)):
+        if not fault and (len(state.species_best) != count or state.best_scores.shape != (count,)):
             return "its records are not those of its species"
         return fault
 
     def step(self, state: NeatState, arena: Arena) -> tuple[NeatState, Report]:
         """Play one generation and breed the next."""
         neat, seed, now = self.config.neat, state.seed, state.generation
-        games = arena.games
+        games = arena.games_played
 
         # Evaluation
         fitness, report = self.evaluate(state, arena)
@@ -104,7 +104,7 @@ class Neat(NeatBase):
 
         # Stagnation
         state = self._note_records(state, fitness, arena)
-        report = replace(report, games=arena.games - games)
+        report = replace(report, games=arena.games_played - games)
         standing = summarise_species(fitness, state.species.members, neat.species_fitness_func)
         ending = stagnant(state.species, now, standing, neat.max_stagnation, neat.species_elitism)
         if ending.all():
@@ -141,8 +141,8 @@ class Neat(NeatBase):
             population=population,
             species=species,
             counters=counters,
-            records=state.records.take(np.flatnonzero(going_on)),
-            marks=state.marks[going_on],
+            species_best=state.species_best.take(np.flatnonzero(going_on)),
+            best_scores=state.best_scores[going_on],
             hall=hall,
         )
         return self.founder.divide(after, state.population.take(species.representative)), report
@@ -151,7 +151,7 @@ class Neat(NeatBase):
         self, state: NeatState, fitness: NDArray[np.float64], arena: Arena
     ) -> NeatState:
         """Return the *state* with the records of its species, and when they last improved."""
-        found = judge(
+        found = assess(
             self.config.stagnation,
             state,
             fitness,
@@ -161,13 +161,15 @@ class Neat(NeatBase):
         )
         improved = np.where(found.improved, state.generation, state.species.improved)
         species = replace(state.species, improved=improved)
-        return replace(state, species=species, records=found.records, marks=found.marks)
+        return replace(
+            state, species=species, species_best=found.species_best, best_scores=found.best_scores
+        )
 
-    def settle(
-        self, state: NeatState, rows: NDArray[np.int64], newcomers: NeatPopulation
+    def immigrate(
+        self, state: NeatState, rows: NDArray[np.int64], immigrants: NeatPopulation
     ) -> NeatState:
-        """Return the state with *newcomers*, with numbers as genomes here, and species."""
-        return self.founder.settle(state, rows, newcomers)
+        """Return the state with *immigrants*, with numbers as genomes here, and species."""
+        return self.founder.immigrate(state, rows, immigrants)
 
     def enter(self, state: NeatState, individuals: NeatPopulation) -> NeatState:
         """Return the initial *state* with *individuals* of other runs; see `Founder.enter`."""

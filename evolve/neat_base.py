@@ -87,17 +87,17 @@ class NeatBase(Method[Any]):
         individuals = len(state.population)
         if config.pairing == "round-robin":
             return round_robin(individuals)
-        stream = derive_stream(state.seed, state.generation, f"pairing of {purpose}")
-        pairings = random_opponents(individuals, config.opponents, stream)
+        rng = derive_stream(state.seed, state.generation, f"pairing of {purpose}")
+        pairings = random_opponents(individuals, config.opponents, rng)
         if config.pairing == "species":
             pairings = np.concatenate([pairings, inside_groups(state.species.members)])
         return pairings
 
     def evaluate(self, state: GraphState, arena: Arena) -> tuple[NDArray[np.float64], Report]:
         """Play the matches of a generation; return its fitness, and a report."""
-        before = arena.games
+        before = arena.games_played
         fitness, figures = self.evaluation.measure(arena, state, self.pair)
-        games, neat = arena.games - before, self.config.neat
+        games, neat = arena.games_played - before, self.config.neat
         return fitness, report_graphs(state, games, fitness, figures, neat, self.decoder.outputs)
 
     def find_fitness(self, state: GraphState, arena: Arena) -> NDArray[np.float64]:
@@ -112,7 +112,7 @@ class NeatBase(Method[Any]):
             return hall
         return concatenate([hall.take(stay), state.population.take([int(np.argmax(fitness))])])
 
-    def take(self, state: GraphState, rows: NDArray[np.int64]) -> NeatPopulation:
+    def emigrants(self, state: GraphState, rows: NDArray[np.int64]) -> NeatPopulation:
         """Return copies of these genomes."""
         return state.population.take(rows)
 

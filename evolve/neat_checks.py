@@ -8,7 +8,7 @@ import numpy as np
 
 from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.faults import find_faults
-from evolve_arena.genomes.neat.numbering import MOST_ISLANDS, SPANS, highest_own
+from evolve_arena.genomes.neat.numbering import MAX_ISLANDS, SPANS, highest_own
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 if TYPE_CHECKING:
@@ -66,6 +66,6 @@ def _find_wrong_numbers(state: GraphState) -> str | None:
         ("species", state.species.keys, state.last_species, 2**62),
     )
     for name, numbers, last, span in given:
-        if not (highest_own(numbers, last, span) <= last < span * MOST_ISLANDS):
+        if not (highest_own(numbers, last, span) <= last < span * MAX_ISLANDS):
             return f"the last number of a {name} is {last}"
     return None

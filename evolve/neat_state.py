@@ -42,9 +42,9 @@ class NeatState:
     """The last numbers of genomes, nodes and innovations that were given out."""
     last_species: int
     """The last number of a species that was given out."""
-    records: NeatPopulation
+    species_best: NeatPopulation = field(metadata={"stored": "records"})
     """The best genome that each species had so far."""
-    marks: NDArray[np.float64] = field(metadata={"finite": False})
+    best_scores: NDArray[np.float64] = field(metadata={"finite": False, "stored": "marks"})
     """The best figure that each species reached, shape ``(species,)``; see `StagnationConfig`.
     That of a new one is minus infinity."""
     hall: NeatPopulation
@@ -70,13 +70,13 @@ class Founder:
         self, seed: int, generation: int = 0, last_genome: int = 0, last_species: int = 0
     ) -> NeatState:
         """Return a random population, divided into species."""
-        stream = derive_stream(seed, generation, "initialisation")
+        rng = derive_stream(seed, generation, "initialisation")
         first = Counters(*(self.island * span for span in SPANS))
         population, counters = create(
             self.config,
             self.inputs,
             self.outputs,
-            int(stream[0]),
+            int(rng[0]),
             last_genome=max(last_genome, first.genome),
         )
         none = population.take([])
@@ -87,8 +87,8 @@ class Founder:
             species=_NO_SPECIES,
             counters=Counters(*map(max, counters, first)),
             last_species=last_species,
-            records=none,
-            marks=np.zeros(0),
+            species_best=none,
+            best_scores=np.zeros(0),
             hall=none,
         )
         return self.divide(state, none)
@@ -127,20 +127,22 @@ class Founder:
             state,
             species=species,
             last_species=max(state.last_species, int(species.keys[-1])),
-            records=concatenate([state.records.take(kept), state.population.take(founded)]),
-            marks=np.concatenate([state.marks[kept], np.full(len(founded), -np.inf)]),
+            species_best=concatenate(
+                [state.species_best.take(kept), state.population.take(founded)]
+            ),
+            best_scores=np.concatenate([state.best_scores[kept], np.full(len(founded), -np.inf)]),
         )
 
-    def settle(
-        self, state: NeatState, rows: NDArray[np.int64], newcomers: NeatPopulation
+    def immigrate(
+        self, state: NeatState, rows: NDArray[np.int64], immigrants: NeatPopulation
     ) -> NeatState:
-        """Return the state with *newcomers*, with numbers as genomes here, and species."""
+        """Return the state with *immigrants*, with numbers as genomes here, and species."""
         population, last = state.population, state.counters
-        keys = last.genome + 1 + np.arange(len(newcomers))
-        innovation, newest = number_like(population, newcomers, last.innovation)
+        keys = last.genome + 1 + np.arange(len(immigrants))
+        innovation, newest = number_like(population, immigrants, last.innovation)
         order = np.arange(len(population))
-        order[rows] = len(population) + np.arange(len(newcomers))
-        arrived = replace(newcomers, keys=keys, innovation=innovation)
+        order[rows] = len(population) + np.arange(len(immigrants))
+        arrived = replace(immigrants, keys=keys, innovation=innovation)
         changed = replace(
             state,
             population=concatenate([population, arrived]).take(order),
@@ -159,4 +161,4 @@ class Founder:
         innovation = highest_own(individuals.innovation, last.innovation, SPANS.innovation)
         counters = Counters(last.genome, max(last.node, node), max(last.innovation, innovation))
         rows = np.arange(len(individuals))
-        return self.settle(replace(state, counters=counters), rows, individuals)
+        return self.immigrate(replace(state, counters=counters), rows, individuals)

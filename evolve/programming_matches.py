@@ -18,7 +18,7 @@ from evolve_arena.evolve.matches import check_openings, meet, sum_points
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.settings.evolutionary_programming import EvolutionaryProgrammingConfig
 from evolve_arena.evolve.vectors import VectorPopulation
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 
 Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 """The points and the matches of each player, both of shape ``(players,)``."""
@@ -57,13 +57,13 @@ class ProgrammingMatches:
         inside = self._enter(state, arena)
 
         # Matches against opponents drawn from all
-        generator = derive_generator(state.seed, state.generation, "opponents")
-        pairings = draw_opponents(count, config.opponents, generator)
+        rng = derive_generator(state.seed, state.generation, "opponents")
+        pairings = draw_opponents(count, config.opponents, rng)
         results, met = meet(config, inside, changed, pairings, "matches")
 
         # Matches against the hall of fame and fixed opponents
         others = meet_others(config, inside, changed, self.fixed, self.decoder)
-        arena.games += inside.games
+        arena.games_played += inside.games_played
         if self.fitness:
             own = [(each.results, each.pairings) for each in others]
             fitness = self.fitness.measure(inside, changed, [(results, met), *own])
@@ -85,7 +85,7 @@ class ProgrammingMatches:
         config = self.config.model_copy(update={"colours": "both"})
         inside = self._enter(state, arena)
         results, met = meet(config, inside, state, round_robin(individuals), "champion matches")
-        arena.games += inside.games
+        arena.games_played += inside.games_played
         points, played = self._sum(results, met, individuals)
         if self.fitness:
             points = self.fitness.measure(inside, state, [(results, met)])
@@ -111,20 +111,20 @@ class ProgrammingMatches:
         return points + config.loss_points * (played - not_lost), played
 
 
-def draw_opponents(players: int, opponents: int, generator: np.random.Generator) -> Pairings:
+def draw_opponents(players: int, opponents: int, rng: np.random.Generator) -> Pairings:
     """Pair each of *players*, moving first, with random others, shape ``(matches, 2)``.
 
     A player may draw the same one twice, but never itself.
     """
     first = np.repeat(np.arange(players), opponents)
-    drawn = generator.integers(players - 1, size=len(first))
+    drawn = rng.integers(players - 1, size=len(first))
     drawn += drawn >= first
     return np.stack([first, drawn], axis=1).astype(np.int32)
 
 
-def rank_by_merit(merit: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
+def rank_by_merit(merit: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return rows from the best to the worst; equals come in random order."""
-    order = generator.permutation(len(merit))
+    order = rng.permutation(len(merit))
     ranking: NDArray[np.int64] = order[np.argsort(-merit[order], kind="stable")]
     return ranking
 

@@ -52,7 +52,7 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TemporalLearner.make_work`, as a kernel."""
+    """Do a part of the work of `TemporalLearner.make_task`, as a kernel."""
     _, _, index, factor, *against = inputs
     game, learning, rates = read_options(options)
     lesson = make_lesson(game, against, LESSONS, ACTIONS)
@@ -65,9 +65,9 @@ def teach_part(
         notes = notes._replace(wins=workspace.wins)
     if part.start == part.stop:
         learning = learning._replace(games=0)
-    for genes, stream, figures in each_learner(inputs, outputs, part):
+    for genes, rng, figures in each_learner(inputs, outputs, part):
         pad_numbers(layers, genes, layers.weights)
-        given = learning, rates, layers, stream, notes, room
+        given = learning, rates, layers, rng, notes, room
         lesson.lessons.teach(*given, lesson.opponents, figures)
         unpad_numbers(layers, layers.weights, genes)
         lesson.refuse_faults(room.states, notes.seen)

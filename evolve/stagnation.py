@@ -41,13 +41,13 @@ SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Assessment:
     """The assessment of a generation, species by species."""
 
     improved: NDArray[np.bool_]
-    records: NeatPopulation
+    species_best: NeatPopulation
     """The best genome of each species so far."""
-    marks: NDArray[np.float64]
+    best_scores: NDArray[np.float64]
     """The best figure of each species so far, by the criterion."""
 
 
@@ -62,19 +62,19 @@ def make_judges(config: StagnationConfig, game: AnyGame) -> list[PackedPlayers]:
     return pack_external(config.opponents, game, "method.stagnation.opponents")
 
 
-def judge(
+def assess(
     config: StagnationConfig,
     state: Any,
     fitness: NDArray[np.float64],
     arena: Arena,
     judges: Sequence[PackedPlayers],
     species_fitness_func: str,
-) -> Judgement:
+) -> Assessment:
     """Find the species of *state* that have improved in this generation.
 
     Args:
         config: The section ``[method.stagnation]``.
-        state: With ``population``, ``species``, ``records`` and ``marks``.
+        state: With ``population``, ``species``, ``species_best`` and ``best_scores``.
         fitness: Of each genome, shape ``(genomes,)``.
         arena: The arena for the matches.
         judges: The players from outside, by :func:`make_judges`.
@@ -82,14 +82,14 @@ def judge(
     """
     best = _find_best(state, fitness)
     if config.criterion == "record":
-        return _judge_by_record(config, state, best, arena)
+        return _assess_by_record(config, state, best, arena)
     if config.criterion == "outside":
         figures = _play_outside(config, state, best, arena, judges)
     else:
         figures = summarise_species(_rank(fitness), state.species.members, species_fitness_func)
-    improved = figures > state.marks
-    records = _replace(state.records, state.population, best, improved)
-    return Judgement(improved, records, np.maximum(state.marks, figures))
+    improved = figures > state.best_scores
+    species_best = _replace(state.species_best, state.population, best, improved)
+    return Assessment(improved, species_best, np.maximum(state.best_scores, figures))
 
 
 def summarise_species(
@@ -108,19 +108,19 @@ def _find_best(state: Any, fitness: NDArray[np.float64]) -> NDArray[np.int64]:
     return best
 
 
-def _judge_by_record(
+def _assess_by_record(
     config: StagnationConfig, state: Any, best: NDArray[np.int64], arena: Arena
-) -> Judgement:
-    rows = np.flatnonzero(state.population.keys[best] != state.records.keys)
+) -> Assessment:
+    rows = np.flatnonzero(state.population.keys[best] != state.species_best.keys)
     improved = np.zeros(len(best), dtype=np.bool_)
     if len(rows):
         genomes = len(state.population)
         pairs = np.stack([best[rows], genomes + np.arange(len(rows))], axis=1).astype(np.int32)
-        holders = arena.decoder.pack(state.records.take(rows))
+        holders = arena.decoder.pack(state.species_best.take(rows))
         shares = _play(config, state, pairs, [holders], arena)
         improved[rows] = (shares > 0.5) & (shares >= 0.5 + config.margin)
-    return Judgement(
-        improved, _replace(state.records, state.population, best, improved), state.marks
+    return Assessment(
+        improved, _replace(state.species_best, state.population, best, improved), state.best_scores
     )
 
 
@@ -176,10 +176,10 @@ def _rank(fitness: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _replace(
-    records: NeatPopulation,
+    species_best: NeatPopulation,
     population: NeatPopulation,
     best: NDArray[np.int64],
     improved: NDArray[np.bool_],
 ) -> NeatPopulation:
-    rows = np.where(improved, len(records) + best, np.arange(len(records)))
-    return concatenate([records, population]).take(rows)
+    rows = np.where(improved, len(species_best) + best, np.arange(len(species_best)))
+    return concatenate([species_best, population]).take(rows)

@@ -11,7 +11,7 @@ Shape = tuple[int | str | None, ...]
 """Lengths of the axes of an array: numbers, names of numbers, or None for any length."""
 WORDS = {
     "hall": "hall of fame",
-    "strengths": "array of step sizes",
+    "step_sizes": "array of step sizes",
     "population.cells": "array of tuples",
     "population.tables": "array of tables",
     "averages": "array of averages",

@@ -21,15 +21,15 @@ from types import ModuleType
 
 import numpy as np
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.types import Array, Record, Settings
-from evolve_arena.evolve.learning.backprop import new_pupil
+from evolve_arena.evolve.learning.backprop import new_network
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
 from evolve_arena.evolve.learning.learner import pack_opponents
 from evolve_arena.evolve.learning.lessons import RETURNS, make_lesson, read_options
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
-from evolve_arena.evolve.learning.tuple_learning import LearningSettings
+from evolve_arena.evolve.learning.tuple_learning import TDSettings
 from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
 from evolve_arena.evolve.settings.learning import NetworkConfig, TdConfig, ValueNetworkConfig
 from evolve_arena.genomes.mlp import MLP
@@ -42,7 +42,7 @@ from evolve_arena.players.board.workspace import (
     make_states,
     seen_words,
 )
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 LESSONS = "evolve_arena.evolve.learning.network_learning"
 """The module that plays and learns; a copy of it is compiled for the rules."""
@@ -61,15 +61,15 @@ class TemporalLearner(VectorLearner):
         self._opponents = pack_opponents(config.opponents, decoder.game)
 
     @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+    def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
         """Return the multilayer perceptrons of games in one file."""
         return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
-    def make_work(self, state: LearnerState) -> Work:
+    def make_task(self, state: LearnerState) -> Task:
         """Return the next generation's games; those of a learner are a part."""
         config, decoder = self.config, self.decoder
         bits = decoder.inputs_of_bits
-        learning = LearningSettings(
+        learning = TDSettings(
             games=config.games,
             step=0.0,
             decay=config.trace_decay,
@@ -108,7 +108,7 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of :meth:`TemporalLearner.make_work`, as a kernel."""
+    """Do a part of the work of :meth:`TemporalLearner.make_task`, as a kernel."""
     _, _, index, factor, *against = inputs
 
     # Rules, opponents and the network
@@ -116,24 +116,24 @@ def teach_part(
     flags = {"COUNTS_FEATURES": bool(options["features"]), "HAS_LAYERS": len(hidden) != 1}
     game, learning, rates = read_options(options)
     lesson = make_lesson(game, against, RETURNS, LESSONS, **flags)
-    pupil: Record
+    network: Record
     if has_layers := flags["HAS_LAYERS"]:
-        pupil = new_layers(MLP(first, tuple(hidden), last, options["activation"]))
+        network = new_layers(MLP(first, tuple(hidden), last, options["activation"]))
     else:
-        pupil = new_pupil(first, hidden[0])
-    width = 0 if has_layers else pupil.width
+        network = new_network(first, hidden[0])
+    width = 0 if has_layers else network.width
     workspace = lesson.share(_make_workspace(lesson.code, width, index, factor))
     if part.start == part.stop:  # only to compile
         learning = learning._replace(games=0)
 
     # Games and learning
-    for genes, stream, figures in each_learner(inputs, outputs, part):
+    for genes, rng, figures in each_learner(inputs, outputs, part):
         if has_layers:
-            pad_numbers(pupil, genes, pupil.weights)
-        given = learning, rates, pupil, genes, stream, workspace, figures
+            pad_numbers(network, genes, network.weights)
+        given = learning, rates, network, genes, rng, workspace, figures
         lesson.lessons.teach(*given, lesson.opponents)
         if has_layers:
-            unpad_numbers(pupil, pupil.weights, genes)
+            unpad_numbers(network, network.weights, genes)
         seen = workspace.seen if has_layers else workspace.planes
         lesson.refuse_faults(workspace.states, seen, workspace.counted)
 

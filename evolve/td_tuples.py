@@ -21,14 +21,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.types import Array, Floats, JsonObject
 from evolve_arena.evolve.learning.learner import Learner, pack_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
     FIGURES,
-    LearningSettings,
+    TDSettings,
     average_tables,
     merge_shards,
 )
@@ -78,8 +78,8 @@ class TdTuples(Learner[TdTuplesState]):
 
     def initial(self, seed: int) -> TdTuplesState:
         """Return learners of random shapes, whose tables are all 0."""
-        generator = derive_generator(seed, 0, "initialisation")
-        cells = np.stack([self.decoder.draw(generator) for _ in range(self.config.individuals)])
+        rng = derive_generator(seed, 0, "initialisation")
+        cells = np.stack([self.decoder.draw(rng) for _ in range(self.config.individuals)])
         tables = np.zeros((len(cells), self._count_numbers(cells)), dtype=np.float32)
         return TdTuplesState(seed, 0, TuplePopulation(cells, tables), tables.copy())
 
@@ -105,13 +105,13 @@ class TdTuples(Learner[TdTuplesState]):
         shapes = {"population.tables": numbers, "averages": numbers}
         return find_other_arrays(state, shapes, {})
 
-    def make_work(self, state: TdTuplesState) -> Work:
+    def make_task(self, state: TdTuplesState) -> Task:
         """Return the next generation's games; those of each shard of a learner are a part."""
         config = self.config
         parts = config.individuals * config.shards
         tables = [self.decoder.table(cells).structure for cells in state.population.cells]
         places = np.cumsum([0, *(len(table) for table in tables)])
-        learning = LearningSettings(
+        learning = TDSettings(
             games=config.games // config.shards,
             step=config.schedule.find_rate(state.generation * config.games),
             decay=config.trace_decay,
@@ -120,7 +120,7 @@ class TdTuples(Learner[TdTuplesState]):
             damped=float(config.gradient == "squared"),
             explore_wins=config.explore_wins,
         )
-        return Work(
+        return Task(
             kernel="evolve_arena.evolve.learning.tuple_lessons:teach_part",
             inputs=(
                 state.population.tables,

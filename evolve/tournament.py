@@ -19,7 +19,7 @@ mutation, a hall of fame as opponents and common openings are off unless the rec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -37,8 +37,8 @@ from evolve_arena.evolve.settings.tournament import TournamentConfig
 from evolve_arena.evolve.state_checks import Shape
 from evolve_arena.evolve.tournament_matches import TournamentMatches
 from evolve_arena.evolve.vectors import SelfAdaptiveBreeder, VectorBreeder
-from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
-from evolve_arena.players.bred import Decoder
+from evolve_arena.genomes.variation import adapt_step_sizes, measure_diversity
+from evolve_arena.players.evolved import Decoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class TournamentState:
     generation: int
     population: Floats
     """Shape ``(individuals, genes)``."""
-    strengths: Floats
+    step_sizes: Floats = field(metadata={"stored": "strengths"})
     """The step size of each individual's mutation, shape ``(individuals,)``."""
     hall: Floats
     """The hall of fame, the oldest first, shape ``(members, genes)``."""
@@ -64,7 +64,7 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
     state_type = TournamentState
     shapes: ClassVar[Mapping[str, Shape]] = {
         **VectorBreeder.shapes,
-        "strengths": ("individuals",),
+        "step_sizes": ("individuals",),
     }
     config: TournamentConfig
 
@@ -94,7 +94,7 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
     def step(self, state: TournamentState, arena: Arena) -> tuple[TournamentState, Report]:
         """Play the tournaments of one generation and breed the next."""
         settings, seed, now = self.config.variation, state.seed, state.generation
-        games = arena.games
+        games = arena.games_played
 
         # Evaluation
         played, figures = self.matches.play(arena, state)
@@ -117,13 +117,13 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
         # Elitism
         elites = ranking[: settings.elites]
         children[: len(elites)] = state.population[elites]
-        step_sizes[: len(elites)] = state.strengths[elites]
+        step_sizes[: len(elites)] = state.step_sizes[elites]
 
         fittest = state.population[ranking[0]]
         hall = remember(self.config.matches.hall_of_fame, state.hall, fittest, seed, now)
         report = Report(
             generation=now,
-            games=arena.games - games,
+            games=arena.games_played - games,
             statistics=self._measure(state, played) | figures,
             fitness=played.fitness,
         )
@@ -135,10 +135,10 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
         """Return the step size of each child: its parents', varied, if they adapt themselves."""
         settings = self.config.variation
         if not settings.self_adaptive:
-            return state.strengths.copy()
-        return adapt_strengths(
-            state.strengths[first],
-            state.strengths[second],
+            return state.step_sizes.copy()
+        return adapt_step_sizes(
+            state.step_sizes[first],
+            state.step_sizes[second],
             derive_stream(state.seed, state.generation, "strengths"),
             rate=settings.step_size_rate,
             floor=settings.min_step_size,
@@ -147,7 +147,7 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
     def _measure(self, state: TournamentState, played: TournamentResults) -> dict[str, float]:
         """Return the figures of a generation by name."""
         adaptive = self.config.variation.self_adaptive
-        step_size = np.median(state.strengths) if adaptive else state.strengths[0]
+        step_size = np.median(state.step_sizes) if adaptive else state.step_sizes[0]
         return describe_fitness(played.fitness) | {
             "diversity": measure_diversity(state.population),
             "mutation_strength": float(step_size),

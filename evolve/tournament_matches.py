@@ -84,15 +84,15 @@ class TournamentMatches:
         if self.evaluation.multiplayer or self.evaluation.plays_nothing:
             return self.evaluation.find_champion(arena, state, pair_all, 1)
         individuals = len(state.population)
-        generator = derive_generator(state.seed, state.generation, "champion")
-        order = generator.permutation(individuals).astype(np.int32)
+        rng = derive_generator(state.seed, state.generation, "champion")
+        order = rng.permutation(individuals).astype(np.int32)
         pairings = order[round_robin(individuals)]
         matches = self.config.matches
         results, met = meet(matches, arena, state, pairings, "champion matches")
         points, played = sum_points(results, met, individuals, matches.draw_points)
         if self.evaluation.own:
             points = self.evaluation.own.measure(arena, state, [(results, met)])
-        chosen = int(generator.choice(np.flatnonzero(points == points.max())))
+        chosen = int(rng.choice(np.flatnonzero(points == points.max())))
         figures = {"points": float(points[chosen]), "matches": float(played[chosen])}
         return chosen, Report(state.generation, len(met), figures)
 

@@ -131,14 +131,14 @@ class VectorMethod(VectorBreeder[Any]):
 
     def advance(self, state: Any, fitness: NDArray[np.float64], rng: np.random.Generator) -> Any:
         """Return the next state, but for its generation and hall of fame; by default it breeds."""
-        bred = call(self.breed, state.population.copy(), fitness.copy(), rng)
-        if bred is None or isinstance(bred, tuple):
-            returned = "None" if bred is None else f"a tuple of {len(bred)}"
+        evolved = call(self.breed, state.population.copy(), fitness.copy(), rng)
+        if evolved is None or isinstance(evolved, tuple):
+            returned = "None" if evolved is None else f"a tuple of {len(evolved)}"
             raise UserCodeError(
                 f"{self.name}.breed returns {returned}, not one array of shape"
                 f" {state.population.shape}"
             )
-        return replace(state, population=bred)
+        return replace(state, population=evolved)
 
     @classmethod
     def estimate_bytes(cls, config: Any, decoder: Any) -> int:
@@ -159,7 +159,7 @@ class VectorMethod(VectorBreeder[Any]):
 
     def step(self, state: Any, arena: Arena) -> tuple[Any, Report]:
         """Play one generation and breed the next."""
-        before, seed, now = arena.games, state.seed, state.generation
+        before, seed, now = arena.games_played, state.seed, state.generation
         fitness, figures = self.evaluation.measure(arena, state, self.pair)
         after = self.advance(state, fitness, derive_generator(seed, now, "variation"))
         shape = state.population.shape
@@ -174,7 +174,7 @@ class VectorMethod(VectorBreeder[Any]):
         figures = describe_fitness(fitness) | figures
         figures["diversity"] = measure_diversity(state.population)
         after = replace(after, generation=now + 1, population=population, hall=hall)
-        return after, Report(now, arena.games - before, figures, fitness=fitness)
+        return after, Report(now, arena.games_played - before, figures, fitness=fitness)
 
     def find_fitness(self, state: Any, arena: Arena) -> NDArray[np.float64]:
         """Return the fitness by a generation's matches."""
@@ -182,8 +182,8 @@ class VectorMethod(VectorBreeder[Any]):
 
     def pair(self, state: Any, purpose: str) -> Pairings:
         """Pair each individual with some random others, in games of two."""
-        stream = derive_stream(state.seed, state.generation, f"pairing of {purpose}")
-        return random_opponents(len(state.population), self.config.matches.opponents, stream)
+        rng = derive_stream(state.seed, state.generation, f"pairing of {purpose}")
+        return random_opponents(len(state.population), self.config.matches.opponents, rng)
 
     def champion(self, state: Any, arena: Arena) -> tuple[NDArray[np.float32], Report]:
         """Return the winner of a round robin of the fittest."""

@@ -16,7 +16,7 @@ from evolve_arena.evolve.method import Method
 from evolve_arena.evolve.operators import initialise
 from evolve_arena.evolve.state_checks import Shape, find_other_arrays
 
-SELF_ADAPTED = "strengths"
+SELF_ADAPTED = "step_sizes"
 """The field of states that holds step sizes of mutation; checkpoints have it by this name."""
 
 
@@ -76,19 +76,19 @@ class SelfAdaptiveBreeder(VectorBreeder[S]):
         """True if step sizes are those of individuals, and not of the recipe."""
         return True
 
-    def take(self, state: S, rows: NDArray[np.int64]) -> Floats:
+    def emigrants(self, state: S, rows: NDArray[np.int64]) -> Floats:
         """Return copies of these individuals; behind the genes of each come its step sizes."""
         sizes = getattr(state, SELF_ADAPTED)
         emigrants: Floats = np.column_stack([state.population, sizes])[rows]
         return emigrants
 
-    def settle(self, state: S, rows: NDArray[np.int64], newcomers: Floats) -> S:
-        """Return the state with *newcomers*, with their step sizes if these are inherited."""
-        genes, brought = np.split(newcomers, [self.decoder.genes], axis=1)
-        settled = super().settle(state, rows, genes)
+    def immigrate(self, state: S, rows: NDArray[np.int64], immigrants: Floats) -> S:
+        """Return the state with *immigrants*, with their step sizes if these are inherited."""
+        genes, brought = np.split(immigrants, [self.decoder.genes], axis=1)
+        changed = super().immigrate(state, rows, genes)
         if not self.inherits_step_sizes:
-            return settled
+            return changed
         sizes = getattr(state, SELF_ADAPTED).copy()
         sizes[rows] = brought.reshape(sizes[rows].shape)
-        changed: Any = replace(cast(Any, settled), **{SELF_ADAPTED: sizes})
-        return cast(S, changed)
+        adapted: Any = replace(cast(Any, changed), **{SELF_ADAPTED: sizes})
+        return cast(S, adapted)

@@ -8,9 +8,9 @@ from numbers import Integral
 
 from evolve_arena.core.errors import BadValueError
 
-MOST_WEIGHTS = 2**23
+MAX_WEIGHTS = 2**23
 """Most weights of one network: 32 MiB, and some thousand times as many as any recipe has."""
-MOST_BYTES = 4 * 2**30
+MAX_BYTES = 4 * 2**30
 """Most bytes of a generation: a recipe that needs more than a laptop has is probably a mistake."""
 COPIES = 6
 """Copies of a population in memory: parents, children, random numbers, packed networks."""
@@ -22,16 +22,16 @@ def check_sizes(sizes: Sequence[int]) -> None:
     """Make sure that a network with layers of these *sizes*, from inputs to outputs, is allowed.
 
     Raises:
-        BadValueError: A size is no whole number, or there are more than :data:`MOST_WEIGHTS`
+        BadValueError: A size is no whole number, or there are more than :data:`MAX_WEIGHTS`
             weights.
     """
     for size in sizes:
         if not isinstance(size, Integral) or isinstance(size, bool):
             raise BadValueError(f"hidden: {str(size)[:40]!r} is no whole number of units")
-    if max(sizes) > MOST_WEIGHTS or sum((a + 1) * b for a, b in pairwise(sizes)) > MOST_WEIGHTS:
+    if max(sizes) > MAX_WEIGHTS or sum((a + 1) * b for a, b in pairwise(sizes)) > MAX_WEIGHTS:
         shown = ", ".join(_show(size) for size in list(sizes)[:8])
         raise BadValueError(
-            f"hidden: a network with layers of {shown} units has more than {MOST_WEIGHTS:,} weights"
+            f"hidden: a network with layers of {shown} units has more than {MAX_WEIGHTS:,} weights"
         )
 
 
@@ -43,12 +43,12 @@ def check_bytes(count: int, what: str) -> None:
         what: Name of what needs them, for the message.
 
     Raises:
-        BadValueError: The bytes are more than :data:`MOST_BYTES`.
+        BadValueError: The bytes are more than :data:`MAX_BYTES`.
     """
-    if count > MOST_BYTES:
+    if count > MAX_BYTES:
         raise BadValueError(
             f"{what} would take {_show(count // 2**20)} MiB of memory, more than"
-            f" {MOST_BYTES // 2**20:,}: take fewer individuals, smaller networks or fewer matches"
+            f" {MAX_BYTES // 2**20:,}: take fewer individuals, smaller networks or fewer matches"
         )
 
 

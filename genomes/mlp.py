@@ -84,13 +84,13 @@ class MLP:
         shape[SIZES : SIZES + len(self.sizes)] = self.sizes
         return shape
 
-    def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
+    def initialise(self, individuals: int, name: str, rng: np.random.Generator) -> Genomes:
         """Draw a random population, shape ``(individuals, genes)``.
 
         Args:
             individuals: Number of individuals.
             name: One of :data:`INITIALISATIONS`, perhaps with its width: ``uniform:0.5``.
-            generator: Source of random numbers.
+            rng: Source of random numbers.
 
         Raises:
             UnknownNameError: There is no such initialisation.
@@ -111,9 +111,9 @@ class MLP:
             count = (before + 1) * after
             spread = width * INITIALISATIONS[kind](before, after)
             if kind in ("normal", "he"):
-                values = generator.normal(0.0, spread, (individuals, count))
+                values = rng.normal(0.0, spread, (individuals, count))
             else:
-                values = generator.uniform(-spread, spread, (individuals, count))
+                values = rng.uniform(-spread, spread, (individuals, count))
             if kind in ("glorot", "he"):
                 values[:, before * after :] = 0.0
             layers.append(values)

@@ -31,8 +31,8 @@ def self_adaptive_rate(genes: int) -> float:
 
 def mutate_self_adaptive(
     genomes: Genomes,
-    strengths: NDArray[np.float32],
-    stream: Stream,
+    step_sizes: NDArray[np.float32],
+    rng: Stream,
     *,
     rate: float,
     floor: float = 0.0,
@@ -44,26 +44,26 @@ def mutate_self_adaptive(
 
     Args:
         genomes: Shape ``(individuals, genes)``.
-        strengths: The step size of each gene, a standard deviation, of the same shape.
-        stream: Source of random numbers.
+        step_sizes: The step size of each gene, a standard deviation, of the same shape.
+        rng: Source of random numbers.
         rate: Standard deviation of the step sizes' logarithms; see :func:`self_adaptive_rate`.
         floor: Smallest step size.
 
     Returns:
         The children's genes and their step sizes.
     """
-    children, varied = genomes.copy(), strengths.copy()
-    _vary(children, varied, stream, rate, floor)
+    children, varied = genomes.copy(), step_sizes.copy()
+    _vary(children, varied, rng, rate, floor)
     return children, varied
 
 
 @compiled
-def _vary(genomes: Genomes, strengths: Floats, stream: Stream, rate: float, floor: float) -> None:
+def _vary(genomes: Genomes, step_sizes: Floats, rng: Stream, rate: float, floor: float) -> None:
     for row in range(genomes.shape[0]):
         for gene in range(genomes.shape[1]):
             # The step size first: it takes effect at once.
-            strength: Number = np.float64(strengths[row, gene]) * math.exp(rate * gaussian(stream))
-            strength = min(max(strength, floor), LARGEST_STRENGTH)
-            strengths[row, gene] = np.float32(strength)
-            change = strength * gaussian(stream)
+            step_size: Number = np.float64(step_sizes[row, gene]) * math.exp(rate * gaussian(rng))
+            step_size = min(max(step_size, floor), LARGEST_STRENGTH)
+            step_sizes[row, gene] = np.float32(step_size)
+            change = step_size * gaussian(rng)
             genomes[row, gene] = np.float32(np.float64(genomes[row, gene]) + change)

@@ -69,7 +69,7 @@ class TupleTable:
 
 
 def random_walks(
-    rows: int, columns: int, tuples: int, length: int, generator: np.random.Generator
+    rows: int, columns: int, tuples: int, length: int, rng: np.random.Generator
 ) -> Cells:
     """Draw random walks of a king, each of *length* different cells, shape ``(tuples, length)``.
 
@@ -85,10 +85,10 @@ def random_walks(
     shapes = np.empty((tuples, length), dtype=np.int16)
     for shape in shapes:
         # A step of a king in a random direction, or none; cells off the board are not entered.
-        row, column = int(generator.integers(rows)), int(generator.integers(columns))
+        row, column = int(rng.integers(rows)), int(rng.integers(columns))
         visited = [row * columns + column]
         while len(visited) < length:
-            down, right = (int(step) for step in generator.integers(-1, 2, size=2))
+            down, right = (int(step) for step in rng.integers(-1, 2, size=2))
             if 0 <= row + down < rows and 0 <= column + right < columns:
                 row, column = row + down, column + right
                 if row * columns + column not in visited:

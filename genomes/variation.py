@@ -20,7 +20,7 @@ def cross_uniformly(
     genomes: Genomes,
     first: NDArray[np.int64],
     second: NDArray[np.int64],
-    stream: Stream,
+    rng: Stream,
     *,
     probability: float,
 ) -> Genomes:
@@ -30,37 +30,37 @@ def cross_uniformly(
         genomes: Shape ``(individuals, genes)``.
         first: The first parent of each child, shape ``(children,)``.
         second: The second parent of each child, likewise.
-        stream: Source of random numbers.
+        rng: Source of random numbers.
         probability: p_c, from 0 to 1; it is rounded to a multiple of 2**-32.
     """
     children = np.empty((len(first), genomes.shape[1]), dtype=np.float32)
     threshold = np.uint64(round(probability * 2**32))
-    _choose_genes(genomes, first, second, stream, threshold, children)
+    _choose_genes(genomes, first, second, rng, threshold, children)
     return children
 
 
 def mutate_gaussian(
-    genomes: Genomes, strengths: NDArray[np.float32], stream: Stream, *, probability: float
+    genomes: Genomes, step_sizes: NDArray[np.float32], rng: Stream, *, probability: float
 ) -> Genomes:
     """Return genomes with a Gaussian number added to each gene with *probability*.
 
     Args:
         genomes: Shape ``(individuals, genes)``.
-        strengths: The step size of each individual, a standard deviation, shape ``(individuals,)``.
-        stream: Source of random numbers.
+        step_sizes: Standard deviation of each individual, shape ``(individuals,)``.
+        rng: Source of random numbers.
         probability: p_m, from 0 to 1.
     """
     mutated = genomes.copy()
     if probability > 0.0:
         failing = math.log1p(-probability) if probability < 1.0 else -math.inf
-        _add_noise(mutated, strengths, stream, failing)
+        _add_noise(mutated, step_sizes, rng, failing)
     return mutated
 
 
-def adapt_strengths(
+def adapt_step_sizes(
     first: NDArray[np.float32],
     second: NDArray[np.float32],
-    stream: Stream,
+    rng: Stream,
     *,
     rate: float,
     floor: float,
@@ -73,7 +73,7 @@ def adapt_strengths(
     Args:
         first: Step sizes of the first parents, shape ``(children,)``.
         second: Step sizes of the second parents, likewise.
-        stream: Source of random numbers.
+        rng: Source of random numbers.
         rate: Standard deviation of the logarithm.
         floor: Smallest step size.
 
@@ -81,10 +81,10 @@ def adapt_strengths(
     4.2, equation 7.
     """
     numbers = np.empty(len(first), dtype=np.float64)
-    _fill_gaussian(stream, numbers)
+    _fill_gaussian(rng, numbers)
     factors = np.exp(rate * numbers)
-    strengths: Array = np.maximum(np.sqrt(first * second) * factors, floor)
-    return strengths.astype(np.float32, copy=False)
+    step_sizes: Array = np.maximum(np.sqrt(first * second) * factors, floor)
+    return step_sizes.astype(np.float32, copy=False)
 
 
 def measure_diversity(genomes: Genomes) -> float:
@@ -99,18 +99,18 @@ def _choose_genes(
     genomes: Genomes,
     first: Array,
     second: Array,
-    stream: Stream,
+    rng: Stream,
     threshold: Number,
     children: Genomes,
 ) -> None:
     """Choose two genes with each random word, without branches or dependent draws.
 
-    The words are those of :func:`evolve_arena.core.stream.next_word`, but computed from the state
+    The words are those of :func:`evolve_arena.core.rng.next_word`, but computed from the state
     at the beginning of the child, so that no draw waits for the one before.
     """
     half = np.uint64(32)
     genes = genomes.shape[1]
-    state = stream[0]
+    state = rng[0]
     for child in range(children.shape[0]):
         ours, theirs = first[child], second[child]
         # The upper half of a word decides on the first gene of a pair, the lower on the second.
@@ -126,11 +126,11 @@ def _choose_genes(
             state += GOLDEN
             one, other = genomes[ours, genes - 1], genomes[theirs, genes - 1]
             children[child, genes - 1] = other if mix(state) >> half < threshold else one
-    stream[0] = state
+    rng[0] = state
 
 
 @compiled
-def _add_noise(genomes: Genomes, strengths: Floats, stream: Stream, failing: float) -> None:
+def _add_noise(genomes: Genomes, step_sizes: Floats, rng: Stream, failing: float) -> None:
     """Skip from one gene that changes to the next: the steps are geometrically distributed.
 
     *failing* is the logarithm of the probability that a gene does not change.
@@ -139,18 +139,18 @@ def _add_noise(genomes: Genomes, strengths: Floats, stream: Stream, failing: flo
     count = np.float64(genomes.shape[0] * genes)
     place = -1.0
     while True:
-        place += 1.0 + np.floor(math.log(1.0 - chance(stream)) / failing)
+        place += 1.0 + np.floor(math.log(1.0 - chance(rng)) / failing)
         if not place < count:
             return
         row, gene = divmod(np.int64(place), genes)
-        noise = np.float32(gaussian(stream))
-        genomes[row, gene] += noise * strengths[row]
+        noise = np.float32(gaussian(rng))
+        genomes[row, gene] += noise * step_sizes[row]
 
 
 @compiled
-def _fill_gaussian(stream: Stream, numbers: Array) -> None:
+def _fill_gaussian(rng: Stream, numbers: Array) -> None:
     for place in range(numbers.shape[0]):
-        numbers[place] = gaussian(stream)
+        numbers[place] = gaussian(rng)
 
 
 @compiled

@@ -7,8 +7,8 @@ import os
 import multiprocess
 
 from evolve_arena.arena.executors.executor import Executor, Node
-from evolve_arena.arena.executors.processes import MOST_WORKERS, ProcessExecutor, WorkerError
-from evolve_arena.arena.work import Work, find_kernel, new_outputs
+from evolve_arena.arena.executors.processes import MAX_WORKERS, ProcessExecutor, WorkerError
+from evolve_arena.arena.tasks import Task, find_kernel, new_outputs
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.extras import check_extra
@@ -78,8 +78,8 @@ def check_executor(name: str | None, workers: int | None, address: str | None = 
     name = name or "multiprocess"
     if name not in EXECUTORS:
         raise UnknownNameError("executor", name, EXECUTORS)
-    if workers is not None and not 1 <= workers <= MOST_WORKERS:
-        raise BadValueError(f"workers is {workers}: it must be from 1 to {MOST_WORKERS}")
+    if workers is not None and not 1 <= workers <= MAX_WORKERS:
+        raise BadValueError(f"workers is {workers}: it must be from 1 to {MAX_WORKERS}")
     if address is not None and name != "ray":
         raise BadValueError(f"an address is for the executor 'ray', and not for {name!r}")
     if name == "ray":
@@ -91,13 +91,13 @@ def default_workers() -> int:
     """Return the number of cores that this process may use."""
     usable = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if usable else os.cpu_count() or 1
-    return min(max(1, cores), MOST_WORKERS)
+    return min(max(1, cores), MAX_WORKERS)
 
 
 class SerialExecutor(Executor):
     """Executor that does one part after the other in the calling process."""
 
-    def do(self, work: Work) -> list[Array]:
+    def run(self, work: Task) -> list[Array]:
         """Do all parts of *work*."""
         start = working_clock()
         outputs = new_outputs(work)

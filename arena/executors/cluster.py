@@ -30,8 +30,8 @@ from evolve_arena.arena.executors.cluster_worker import Worker, describe_place, 
 from evolve_arena.arena.executors.executor import Executor, Item, Node, Result
 from evolve_arena.arena.executors.parts import Chunk, Job, Key, describe, make_chunks
 from evolve_arena.arena.executors.processes import IN_FLIGHT, WorkerError, gather, pack_task
-from evolve_arena.arena.executors.workspace import Share, Workspace, end_of, lay_out, view_in
-from evolve_arena.arena.work import Work, find_kernel, new_outputs
+from evolve_arena.arena.executors.workspace import Share, TaskWorkspace, end_of, lay_out, view_in
+from evolve_arena.arena.tasks import Task, find_kernel, new_outputs
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.extras import import_extra
@@ -52,7 +52,7 @@ LATE, GRACE = 3.0, 0.5
 """A chunk is late after this factor times its expected seconds, plus these seconds."""
 DEATHS = 3
 """Number of workers that die over the same chunk that is an error."""
-MOST_COPIES = 3
+MAX_COPIES = 3
 """Most workers that do the same chunk at a time."""
 BANDWIDTH, ROUND_TRIP = 2e9, 0.008
 """Bytes per second into the object store, and seconds of a worker's answer, there and back."""
@@ -60,7 +60,7 @@ NEARER = 4.0
 """Factor by which shared memory is faster."""
 OWN = 0.05
 """Seconds that this process works between two looks at the other workers."""
-MOST_CHUNKS = 1000
+MAX_CHUNKS = 1000
 """Most chunks in a queue, which fit into the smallest pipe of any system."""
 JUDGE, WASTE = 3.0, 0.1
 """Seconds after which a remark is made if more than this share of them is idle."""
@@ -129,7 +129,7 @@ class RayExecutor(Executor):
 
     Raises:
         ArenaError: There is no cluster, or one of its nodes has another version of something.
-        WorkerError: From :meth:`do` and :meth:`map`, if several workers die over the same part, or
+        WorkerError: From :meth:`run` and :meth:`map`, if several workers die over the same part, or
             if there are none.
     """
 
@@ -159,7 +159,7 @@ class RayExecutor(Executor):
         self._spent = self._used = self._busy = 0.0
         """Total seconds, the workers' busy seconds among them, and those of the last job."""
         self._versions, self._place = describe_versions(), describe_place()
-        self._workspace: Workspace | None = None
+        self._workspace: TaskWorkspace | None = None
         self._stale = False
         """True if a lost worker may still write to the workspace."""
         with ExitStack() as stack:
@@ -184,7 +184,7 @@ class RayExecutor(Executor):
             counts = Counter(dict.fromkeys(self._known, self.workers))
         return [replace(node, workers=counts[name]) for name, node in self._known.items()]
 
-    def do(self, work: Work) -> list[Array]:
+    def run(self, work: Task) -> list[Array]:
         """Do all parts of *work*."""
         start, without = working_clock(), self._without
         outputs = new_outputs(work)
@@ -231,7 +231,7 @@ class RayExecutor(Executor):
         """End the workers, and the Ray that was started for them."""
         self._stack.close()
 
-    def _is_small(self, work: Work) -> bool:
+    def _is_small(self, work: Task) -> bool:
         """Return True if sending *work* would take longer than doing it here."""
         if work.coarse or self._most == 1:
             return self._alone and self._most == 1
@@ -240,7 +240,7 @@ class RayExecutor(Executor):
         sending = (size / BANDWIDTH + ROUND_TRIP) / (NEARER if self._near else 1.0)
         return len(work) <= work.fewest or seconds < 2.0 * sending
 
-    def _judge(self, work: Work, seconds: float, busy: float) -> None:
+    def _judge(self, work: Task, seconds: float, busy: float) -> None:
         """Make a remark, once, if workers are often idle for want of work."""
         self._spent += seconds
         self._used += busy / self.workers
@@ -261,11 +261,11 @@ class RayExecutor(Executor):
         )
         LOG.warning("%s", self.remarks[0])
 
-    def _share_memory(self, work: Work, outputs: list[Array]) -> None:
+    def _share_memory(self, work: Task, outputs: list[Array]) -> None:
         """Do *work* in this process and others on this machine, in shared memory."""
         chunks = make_chunks(len(work), self.workers, work.fewest)
         if work.coarse:
-            step = math.ceil(len(work) / MOST_CHUNKS)
+            step = math.ceil(len(work) / MAX_CHUNKS)
             ends = range(step, len(work) + step, step)
             chunks = deque((end - step, min(end, len(work))) for end in ends)
         # The table of chunks, their owners and times is shared, too.
@@ -275,7 +275,7 @@ class RayExecutor(Executor):
         space = self._workspace
         if space and (self._stale or end_of(layout) > len(space.memory)):
             self._give_up_memory()
-        space = self._workspace = self._workspace or Workspace(2 * end_of(layout))
+        space = self._workspace = self._workspace or TaskWorkspace(2 * end_of(layout))
         for view, array in zip(view_in(space.memory, layout), arrays, strict=False):
             np.copyto(view, array)
         order = describe(work) | {
@@ -347,7 +347,7 @@ class RayExecutor(Executor):
         return bool(time.monotonic() < share.times.max() + longest)
 
     def _repair(
-        self, work: Work, outputs: list[Array], chunks: list[Chunk], owners: list[int]
+        self, work: Task, outputs: list[Array], chunks: list[Chunk], owners: list[int]
     ) -> None:
         """Repeat lost chunks in other workers, and late ones here."""
         node = next(iter(self._known.values()))
@@ -366,7 +366,7 @@ class RayExecutor(Executor):
 
     def _share_out(
         self,
-        work: Work,
+        work: Task,
         outputs: list[Array],
         chunks: deque[Chunk],
         fewest: int | None,
@@ -455,7 +455,7 @@ class RayExecutor(Executor):
             (chunk, handle)
             for handle in self._handles
             for due, chunk in handle.due(job)
-            if due < now and 0 < job.copies[chunk] < MOST_COPIES
+            if due < now and 0 < job.copies[chunk] < MAX_COPIES
         ]
         for (chunk, owner), handle in zip(late, idle, strict=False):
             self._known[owner.node].late += 1
@@ -468,7 +468,7 @@ class RayExecutor(Executor):
         if not job.fresh and not job.again and any(not handle.tasks for handle in self._handles):
             for handle in self._handles:
                 for due, chunk in handle.due(job):
-                    if job.copies[chunk] < MOST_COPIES:
+                    if job.copies[chunk] < MAX_COPIES:
                         pause = min(pause, max(0.0, due - now) + 0.001)
         return pause
 
@@ -502,7 +502,7 @@ class RayExecutor(Executor):
     def _send(self, handle: _Handle, job: Job, chunk: Chunk) -> None:
         order = None if handle.told == job.number else job.order
         handle.told = job.number
-        ref = handle.actor.do.remote(chunk, job.number, order)
+        ref = handle.actor.run.remote(chunk, job.number, order)
         task = _Task(handle, time.monotonic(), job, chunk)
         handle.tasks[ref] = self._flight[ref] = task
         if chunk[1] > chunk[0]:
@@ -691,7 +691,7 @@ class RayExecutor(Executor):
             node.rate = (node.rate + rate) / 2 if node.rate else rate
 
 
-def _kind(work: Work) -> tuple[object, ...]:
+def _kind(work: Task) -> tuple[object, ...]:
     """Return a key of work whose parts take about the same time."""
     size = sum(array.nbytes for array in work.inputs)
     return work.kernel, work.options.get("game"), len(work), size

@@ -67,10 +67,10 @@ class Worker:
         """The memory and the queue that are shared with others."""
 
     def hello(self) -> tuple[tuple[dict[str, str], str, int], float]:
-        """Return the worker's versions, place and process, in the form of :meth:`do`."""
+        """Return the worker's versions, place and process, in the form of :meth:`run`."""
         return (describe_versions(), describe_place(), os.getpid()), 0.0
 
-    def do(
+    def run(
         self, chunk: tuple[int, int], number: int, order: Settings | None = None
     ) -> tuple[object, float]:
         """Do a *chunk* of the work with this *number*, and return the result and its seconds.
@@ -129,11 +129,11 @@ class Worker:
         inputs = [_view(array) for array in order["inputs"]]
         outputs = [np.zeros(shape, dtype=kind) for kind, shape in order["outputs"]]
 
-        def do(part: slice) -> list[Array]:
+        def run(part: slice) -> list[Array]:
             kernel(options, inputs, outputs, part)
             return [output[part] for output in outputs]
 
-        return do
+        return run
 
     def _open(self, files: list[tuple[str, int, int]]) -> None:
         """Open the memory and the queue that the caller shares.

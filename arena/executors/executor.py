@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from evolve_arena.arena.arena import make_ready
 from evolve_arena.arena.batch import Batch, Results
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.types import Array
 
@@ -45,19 +45,19 @@ class Executor(ABC):
     """Number of processes that work at a time."""
 
     seconds: float = 0.0
-    """Time spent in :meth:`do` and :meth:`map` so far, without compiling, by the caller's clock."""
+    """Time spent in :meth:`run` and :meth:`map` so far, without compiling, by wall clock."""
 
     remarks: tuple[str, ...] = ()
     """Remarks for the user about the execution."""
 
     @abstractmethod
-    def do(self, work: Work) -> list[Array]:
+    def run(self, work: Task) -> list[Array]:
         """Do all parts of *work* and return its outputs, in arrays that are not shared."""
 
     def play(self, batch: Batch) -> Results:
         """Play all matches of *batch* and return their results in the order asked."""
         make_ready(batch)
-        return Results.of(batch.game, self.do(batch.work()))
+        return Results.of(batch.game, self.run(batch.work()))
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Apply *function* to each of *items*, and return the results in order.

@@ -6,7 +6,7 @@ import math
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from evolve_arena.arena.work import Kernel, Work, find_kernel
+from evolve_arena.arena.tasks import Kernel, Task, find_kernel
 from evolve_arena.core.compiled import add_variants, list_variants
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import Settings
@@ -20,7 +20,7 @@ ALONE = 4
 the last one, and interrupts are handled only between two."""
 
 
-def describe(work: Work) -> dict[str, object]:
+def describe(work: Task) -> dict[str, object]:
     """Describe *work* for workers, without the places of its arrays."""
     variants = list_variants(work.options.get("game"))
     return {"kernel": work.kernel, "options": dict(work.options), "variants": variants}

@@ -37,7 +37,7 @@ from evolve_arena import core
 from evolve_arena.arena.executors.executor import Executor, Item, Result
 from evolve_arena.arena.executors.parts import Chunk, describe, find_described, make_chunks
 from evolve_arena.arena.executors.workspace import end_of, lay_out, view_in
-from evolve_arena.arena.work import Work, find_kernel
+from evolve_arena.arena.tasks import Task, find_kernel
 from evolve_arena.core.children import keep_folder_out
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import ArenaError, one_line
@@ -48,7 +48,7 @@ from evolve_arena.core.user_code import open_code, opened_files
 
 START_METHOD = "fork" if hasattr(os, "fork") and sys.platform != "darwin" else "spawn"
 """The default start method: macOS has fork, but its own libraries do not survive it."""
-MOST_WORKERS = 256 if hasattr(select, "poll") else 61
+MAX_WORKERS = 256 if hasattr(select, "poll") else 61
 """Most workers; Windows can't wait for more pipes at a time."""
 IN_FLIGHT = 2
 """Most chunks that a worker has at a time, unless they are large: the next one waits while it does
@@ -67,7 +67,7 @@ CHUNK = struct.Struct("qq")
 
 keep_folder_out(util, spawn)
 
-Task: TypeAlias = tuple[Callable[[Any], object], list[Any]]
+MapTask: TypeAlias = tuple[Callable[[Any], object], list[Any]]
 """A function, and the items to which it is applied."""
 Memory: TypeAlias = Any
 """Shared memory: an `mmap.mmap`, or the library's own for processes that are spawned."""
@@ -94,7 +94,7 @@ class ProcessExecutor(Executor):
             system if None.
 
     Raises:
-        WorkerError: From :meth:`do`, if a second worker dies over the same part, or one ends while
+        WorkerError: From :meth:`run`, if a second worker dies over the same part, or one ends while
             it starts; from :meth:`map`, if one dies.
     """
 
@@ -104,7 +104,7 @@ class ProcessExecutor(Executor):
         self._known: set[tuple[str, object]] = set()
         self._make_team(FIRST_SIZE)
 
-    def do(self, work: Work) -> list[Array]:
+    def run(self, work: Task) -> list[Array]:
         """Do all parts of *work*."""
         start = working_clock()
         layout = lay_out(work)
@@ -182,7 +182,7 @@ class ProcessExecutor(Executor):
         self._memory: mmap.mmap = memory if forked else memory.buffer
         self._team = _Team(self.workers - 1, self._method, memory)
 
-    def _prepare(self, work: Work, inputs: list[Array], outputs: list[Array]) -> None:
+    def _prepare(self, work: Task, inputs: list[Array], outputs: list[Array]) -> None:
         """Compile a kernel that is new, so that workers find its machine code in the cache."""
         known = work.kernel, work.options.get("game")
         if known not in self._known:
@@ -200,7 +200,7 @@ class _Team:
         task: The task for which they are forked, if it is no kernel.
     """
 
-    def __init__(self, size: int, method: str, memory: Memory, task: Task | None = None) -> None:
+    def __init__(self, size: int, method: str, memory: Memory, task: MapTask | None = None) -> None:
         self.size = size
         self.workers: list[_Worker] = []
         self._method, self._given = method, (memory, task)
@@ -309,7 +309,7 @@ class _Team:
 class _Worker:
     """The caller's side of one worker process."""
 
-    def __init__(self, method: str, memory: Memory, task: Task | None) -> None:
+    def __init__(self, method: str, memory: Memory, task: MapTask | None) -> None:
         self.ready = method == "fork"
         """True if it has started."""
         context = multiprocess.get_context(method)
@@ -456,7 +456,7 @@ def _shielded(method: str) -> Iterator[None]:
 
 
 def _work(
-    pipe: Connection, memory: Memory, task: Task | None, parent: int, games: PackedGames | None
+    pipe: Connection, memory: Memory, task: MapTask | None, parent: int, games: PackedGames | None
 ) -> None:
     """Run a worker: do chunks until the pipe closes or the caller has ended."""
     for number in IGNORED:
@@ -470,7 +470,7 @@ def _work(
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, IGNORED)
             unpack_games(games)
             pipe.send_bytes(pickle.dumps(READY))
-        do: Callable[[slice], bytes] = partial(apply_task, task or (len, []), parent)
+        run: Callable[[slice], bytes] = partial(apply_task, task or (len, []), parent)
         while True:
             while not pipe.poll(1.0):
                 if os.getppid() != parent:
@@ -478,9 +478,9 @@ def _work(
             message = pipe.recv_bytes()
             try:
                 if len(message) > CHUNK.size:
-                    do = _refuse  # more chunks may follow an order that fails
-                    do = _understand(pickle.loads(message[CHUNK.size :]), memory, parent)
-                answer = do(slice(*CHUNK.unpack_from(message)))
+                    run = _refuse  # more chunks may follow an order that fails
+                    run = _understand(pickle.loads(message[CHUNK.size :]), memory, parent)
+                answer = run(slice(*CHUNK.unpack_from(message)))
             except ArenaError as error:
                 answer = pickle.dumps(ArenaError(str(error)))
             pipe.send_bytes(answer)
@@ -512,14 +512,14 @@ def _understand(order: JsonObject, memory: Memory, parent: int) -> Callable[[sli
     inputs, outputs = views[: order["inputs"]], views[order["inputs"] :]
     kernel = find_described(order)
 
-    def do(part: slice) -> bytes:
+    def run(part: slice) -> bytes:
         kernel(order["options"], inputs, outputs, part)
         return b""
 
-    return do
+    return run
 
 
-def apply_task(task: Task, parent: int, part: slice) -> bytes:
+def apply_task(task: MapTask, parent: int, part: slice) -> bytes:
     """Apply a task to a *part* of its items; return the results and an exception, pickled.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from evolve_arena.arena.executors.parts import find_described
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.types import Array, Settings
 
 Layout: TypeAlias = list[tuple[int, str, tuple[int, ...]]]
@@ -20,7 +20,7 @@ TOKEN = np.dtype("<u4")
 """Type of the number of a chunk in the queue of a workspace."""
 
 
-def lay_out(work: Work) -> Layout:
+def lay_out(work: Task) -> Layout:
     """Return the places of all inputs and outputs of *work* in shared memory."""
     layout: Layout = []
     at = 0
@@ -45,7 +45,7 @@ def view_in(memory: mmap.mmap, layout: Layout) -> list[Array]:
     ]
 
 
-class Workspace:
+class TaskWorkspace:
     """Memory that is shared with workers on this machine, and a queue of chunks to do.
 
     Both are files without a name, so nothing remains if this process is killed.
@@ -80,7 +80,7 @@ class Workspace:
 
 
 def open_workspace(files: list[tuple[str, int, int]]) -> tuple[mmap.mmap, int]:
-    """Open the memory and the queue of another process's workspace, from its `Workspace.files`.
+    """Open the memory and the queue of another process's workspace, from its `TaskWorkspace.files`.
 
     Raises:
         OSError: The workspace is closed.
@@ -115,9 +115,9 @@ class Share:
         self.chunks, self.owners, self.times, *arrays = view_in(memory, order["layout"])
         self.inputs, self.outputs = arrays[: order["inputs"]], arrays[order["inputs"] :]
         self._kernel, self._options, self._queue = find_described(order), order["options"], queue
-        self.do(slice(0, 0))  # compiles what is new
+        self.run(slice(0, 0))  # compiles what is new
 
-    def do(self, part: slice) -> None:
+    def run(self, part: slice) -> None:
         """Do a part that no other process does."""
         self._kernel(self._options, self.inputs, self.outputs, part)
 
@@ -131,7 +131,7 @@ class Share:
             return False  # the caller has closed the workspace
         place = int(np.frombuffer(token, TOKEN)[0])
         self.owners[place], self.times[place, 0] = os.getpid(), time.monotonic()
-        self.do(slice(*self.chunks[place].tolist()))
+        self.run(slice(*self.chunks[place].tolist()))
         self.times[place, 1] = time.monotonic()
         return True
 

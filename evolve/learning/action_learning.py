@@ -24,7 +24,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
     ERROR,
     FIRST_WINS,
     PLIES,
-    LearningSettings,
+    TDSettings,
 )
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
@@ -32,13 +32,13 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     SEATS,
     SEEN,
+    adjudicate,
+    adjudicate_at,
+    adjudicate_move,
     advance,
     begin,
     find_mover,
     find_result,
-    judge,
-    judge_at,
-    judge_move,
     list_moves,
     list_seen,
     list_wins,
@@ -71,10 +71,10 @@ class ActionNotes(NamedTuple):
 
 @compiled
 def teach(
-    learning: LearningSettings,
+    learning: TDSettings,
     rates: Floats,
     layers: Layers,
-    stream: Stream,
+    rng: Stream,
     notes: ActionNotes,
     room: LessonRoom,
     opponents: Opponents,
@@ -86,7 +86,7 @@ def teach(
         learning: How to play and learn; its step counts nothing.
         rates: The step of each layer, ``float32``.
         layers: The network.
-        stream: Chance.
+        rng: Chance.
         notes: Room for a game.
         room: Room for a position.
         opponents: See `opponents.seat_opponents`.
@@ -94,9 +94,9 @@ def teach(
     """
     states = room.states
     for game in range(learning.games):
-        own = seat_opponents(opponents, game, stream)
-        state, plies = _play(learning, layers, stream, notes, room, opponents, own)
-        verdict = judge_at(states, state, plies)
+        own = seat_opponents(opponents, game, rng)
+        state, plies = _play(learning, layers, rng, notes, room, opponents, own)
+        verdict = adjudicate_at(states, state, plies)
         first = find_result(states, state, verdict, 0)
         figures[PLIES] += plies
         figures[FIRST_WINS] += first == 1
@@ -106,9 +106,9 @@ def teach(
 
 @inlined
 def _play(
-    learning: LearningSettings,
+    learning: TDSettings,
     layers: Layers,
-    stream: Stream,
+    rng: Stream,
     notes: ActionNotes,
     room: LessonRoom,
     opponents: Opponents,
@@ -116,8 +116,8 @@ def _play(
 ) -> Number:
     """Play one game; give its last state, and its plies."""
     states = room.states
-    state, ply = settle(states, begin(states), stream), 0
-    outcome = judge(states, state)
+    state, ply = settle(states, begin(states), rng), 0
+    outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(states, state)
         winning = list_wins(states, state, notes.wins)
@@ -127,20 +127,20 @@ def _play(
             poke(notes.moves, ply, np.int64(-1))
         else:
             count = list_moves(states, state, room.moves, 0)
-            move = _choose(learning, layers, stream, notes, room, side, state, count, ply)
+            move = _choose(learning, layers, rng, notes, room, side, state, count, ply)
             poke(notes.moves, ply, move)
         note_move(states, move)
         ply += 1
-        state = settle(states, advance(states, state, move, ply), stream)
-        outcome = judge_move(states, state, move, ply, outcome, notes.wins, winning)
+        state = settle(states, advance(states, state, move, ply), rng)
+        outcome = adjudicate_move(states, state, move, ply, outcome, notes.wins, winning)
     return state, ply
 
 
 @inlined
 def _choose(
-    learning: LearningSettings,
+    learning: TDSettings,
     layers: Layers,
-    stream: Stream,
+    rng: Stream,
     notes: ActionNotes,
     room: LessonRoom,
     side: Number,
@@ -158,9 +158,9 @@ def _choose(
         if peek(layers.units, place + move) > peek(layers.units, place + best):
             best = move
     poke(notes.values, ply, squash(layers, peek(layers.units, place + best)))
-    explores = count > 1 and chance(stream) < learning.exploration
+    explores = count > 1 and chance(rng) < learning.exploration
     poke(notes.explored, ply, np.uint8(explores))
-    return peek(room.moves, below(stream, count)) if explores else best
+    return peek(room.moves, below(rng, count)) if explores else best
 
 
 @inlined
@@ -175,7 +175,7 @@ def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Number) -> N
 
 @inlined
 def _learn(
-    learning: LearningSettings,
+    learning: TDSettings,
     rates: Floats,
     layers: Layers,
     notes: ActionNotes,

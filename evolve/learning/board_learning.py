@@ -16,7 +16,7 @@ from evolve_arena.evolve.learning.opponents import (
 from evolve_arena.evolve.learning.returns import end_game, find_return, find_sign
 from evolve_arena.evolve.learning.tuple_learning import (
     ERROR,
-    LearningSettings,
+    TDSettings,
     TupleWorkspace,
     note_position,
     step_towards,
@@ -43,14 +43,14 @@ from evolve_arena.players.board.rules import (
     SEATS,
     SEEN,
     STACKS,
+    adjudicate,
+    adjudicate_move,
     advance,
     begin,
     find_changes,
     find_mover,
     follow,
     has_won,
-    judge,
-    judge_move,
     list_changes,
     list_moves,
     list_wins,
@@ -68,10 +68,10 @@ FOLLOWS = HAS_CHANGES and not HAS_CHANCE
 
 @compiled
 def teach(
-    learning: LearningSettings,
+    learning: TDSettings,
     structure: Array,
     tables: Floats,
-    stream: Stream,
+    rng: Stream,
     workspace: TupleWorkspace,
     figures: Array,
     opponents: Opponents,
@@ -85,15 +85,15 @@ def teach(
         learning: How to play and learn.
         structure: See :mod:`evolve_arena.genomes.tuple_entries`.
         tables: The numbers.
-        stream: Chance.
+        rng: Chance.
         workspace: Memory that is used again and again.
         figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
         opponents: See `opponents.seat_opponents`.
     """
     readings = peek(structure, READINGS)
     for game in range(learning.games):
-        own = seat_opponents(opponents, game, stream)
-        plies = _play(learning, structure, tables, stream, workspace, opponents, own, figures)
+        own = seat_opponents(opponents, game, rng)
+        plies = _play(learning, structure, tables, rng, workspace, opponents, own, figures)
         error = 0.0
         for ply in range(plies - 2, -1, -1):
             learns, result = find_return(learning, ply, own, workspace)
@@ -104,10 +104,10 @@ def teach(
 
 @inlined
 def _play(
-    learning: LearningSettings,
+    learning: TDSettings,
     structure: Array,
     tables: Floats,
-    stream: Stream,
+    rng: Stream,
     workspace: TupleWorkspace,
     opponents: Opponents,
     own: Number,
@@ -119,11 +119,11 @@ def _play(
         start_readings(structure, 0, workspace.entries, slot * readings)
         for word in range(SEEN):
             poke(workspace.planes, slot * SEEN + word, np.uint64(0))
-    state, ply = settle(workspace.states, begin(workspace.states), stream), 0
+    state, ply = settle(workspace.states, begin(workspace.states), rng), 0
     if FOLLOWS:
         for slot in range(SEATS):
             _read(structure, workspace, slot, state, slot * readings, slot * readings, False)
-    outcome = judge(workspace.states, state)
+    outcome = adjudicate(workspace.states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(workspace.states, state)
         winning = list_wins(workspace.states, state, workspace.wins)
@@ -137,11 +137,11 @@ def _play(
         else:
             at = side * readings
             count = list_moves(workspace.states, state, workspace.moves, 0)
-            explores = chance(stream) < learning.exploration
+            explores = chance(rng) < learning.exploration
             explores = explores and (learning.explore_wins or winning == 0)
             value, known = np.float32(0.0), False
             if explores or count == 1:
-                move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+                move = peek(workspace.moves, below(rng, count) if count > 1 else 0)
             else:
                 if not FOLLOWS:
                     _read(structure, workspace, side, state, at, at, True)
@@ -160,9 +160,11 @@ def _play(
             total = sign * value
             note_position(workspace, ply, at, readings, table, total, explores and count > 1)
             poke(workspace.signs, ply, sign)
-        state = settle(workspace.states, state, stream)
+        state = settle(workspace.states, state, rng)
         ply += 1
-        outcome = judge_move(workspace.states, state, move, ply, outcome, workspace.wins, winning)
+        outcome = adjudicate_move(
+            workspace.states, state, move, ply, outcome, workspace.wins, winning
+        )
     verdict = outcome if outcome != GOES_ON else np.int64(0)
     end_game(workspace.states, state, verdict, ply, workspace, figures)
     return ply
@@ -198,7 +200,7 @@ def _choose(
         move, trial = peek(workspace.moves, place), state
         if not (HAS_WINS and HAS_CHANGES) or knows_turns:
             trial = follow(states, 1, state, move)
-        if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
+        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), side):
             return move, np.float32(0.0), False
         if HAS_CHANGES:
             listed = list_changes(states, state, move, side, workspace.changes)

@@ -27,12 +27,12 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     MOVES,
     SEEN,
+    adjudicate,
+    adjudicate_at,
     advance,
     begin,
     find_mover,
     find_result,
-    judge,
-    judge_at,
     list_moves,
     list_seen,
     look,
@@ -97,7 +97,7 @@ def list_rows(
     for game in range(played.shape[0]):
         room.chance[0] = seeds[game]
         state, first, ply = settle(states, begin(states), room.chance), count, 0
-        verdict = judge(states, state)
+        verdict = adjudicate(states, state)
         while verdict == GOES_ON and ply < played.shape[1] and played[game, ply] >= 0:
             seat, move = find_mover(states, state), np.int64(played[game, ply])
             legal = list_moves(states, state, room.moves, 0)
@@ -110,7 +110,7 @@ def list_rows(
             if learns and afterwards:
                 look(states, state, seat, rows.seen, count * SEEN)
             state, ply = settle(states, state, room.chance), ply + 1
-            verdict = judge_at(states, state, ply)
+            verdict = adjudicate_at(states, state, ply)
             if learns and not (afterwards and verdict != GOES_ON):
                 rows.moves[count], rows.seats[count] = chosen[game, ply - 1], seat
                 rows.games[count] = game

@@ -34,7 +34,7 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `Imitation.make_work`, as a kernel: each learner its steps."""
+    """Do a part of the work of `Imitation.make_task`, as a kernel: each learner its steps."""
     population, memory, *arrays, index, factor = inputs
     game: Any = find_game(options["game"]).game
     made = game(**game.make_rules(*options["rules"])._asdict())

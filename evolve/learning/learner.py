@@ -24,7 +24,7 @@ from evolve_arena.arena.pairings import (
     random_openings,
     random_opponents,
 )
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
@@ -41,7 +41,7 @@ S = TypeVar("S", bound=State)
 
 SELF = "self"
 """The learner itself, among its opponents."""
-MOST_PLIES = 4
+MAX_PLIES = 4
 """Random plies that matches among learners begin with, if the game allows as many."""
 
 
@@ -87,7 +87,7 @@ class Learner(Method[S]):
         )
 
     @abstractmethod
-    def make_work(self, state: S) -> Work:
+    def make_task(self, state: S) -> Task:
         """Return the next games of all learners; their weights are its first output."""
 
     @abstractmethod
@@ -100,16 +100,18 @@ class Learner(Method[S]):
         Raises:
             DivergedError: The weights of one of them are no longer finite.
         """
-        outputs = arena.executor.do(self.make_work(state))
+        outputs = arena.executor.run(self.make_task(state))
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
         if len(lost):
-            self.face_lost(state, outputs, lost)
+            self.handle_divergence(state, outputs, lost)
         after, statistics = self.update(state, outputs)
         games = self.config.individuals * self.config.games
-        arena.games += games
+        arena.games_played += games
         return after, Report(state.generation, games, statistics)
 
-    def face_lost(self, state: S, outputs: Sequence[Array], lost: NDArray[np.int64]) -> None:
+    def handle_divergence(
+        self, state: S, outputs: Sequence[Array], lost: NDArray[np.int64]
+    ) -> None:
         """Handle weights that are no longer finite: by default the run ends.
 
         Args:
@@ -176,12 +178,12 @@ class Learner(Method[S]):
         drawn = derive_seeds(*seeded, "who meets whom", 1)
         pairings = both_colours(random_opponents(len(genomes), rounds, drawn))
         rounds = max(1, rounds // (len(pairings) // len(genomes)))
-        plies = min(MOST_PLIES, longest_opening(game))
+        plies = min(MAX_PLIES, longest_opening(game))
         openings = random_openings(game, plies, rounds, state.seed, generation=state.generation)
         seeds = np.tile(derive_seeds(*seeded, "judge", rounds), len(pairings))
         pairings, openings = over_openings(pairings, openings)
-        seatings = seat_players(pairings, find_game(game.name).most_seats)
-        return arena.play(genomes, seatings, seeds, openings), pairings
+        pairings = seat_players(pairings, find_game(game.name).most_seats)
+        return arena.play(genomes, pairings, seeds, openings), pairings
 
     def _meet_judge(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
         assert self._judge is not None

@@ -10,7 +10,7 @@ import numpy as np
 
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.types import Array, Floats, Record, Settings
-from evolve_arena.evolve.learning.tuple_learning import LearningSettings
+from evolve_arena.evolve.learning.tuple_learning import TDSettings
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.packed import PackedPlayers
@@ -78,7 +78,7 @@ def make_lesson(game: BoardGame, against: Sequence[Array], *modules: str, **flag
 
 def read_options(
     options: Settings,
-) -> tuple[BoardGame, LearningSettings, Floats]:
-    """Return the game, the settings, and the rate of each layer, of `TemporalLearner.make_work`."""
+) -> tuple[BoardGame, TDSettings, Floats]:
+    """Return the game, the settings, and the rate of each layer, of `TemporalLearner.make_task`."""
     rates = np.array(options["rates"], dtype=np.float32)
-    return find_game_of(options), LearningSettings(*options["learning"]), rates
+    return find_game_of(options), TDSettings(*options["learning"]), rates

@@ -19,20 +19,20 @@ from evolve_arena.players.board.values import take_slot
 
 Opponents: TypeAlias = Any
 """The packed players, the row of each opponent in turn, where -1 is the learner itself, and a
-`Workspace`; None without opponents."""
+`BoardWorkspace`; None without opponents."""
 HAS_OPPONENTS = False
 """True if there are some; see `kernel.specialise_board`."""
 
 
 @inlined
-def seat_opponents(opponents: Opponents, game: Number, stream: Stream) -> Number:
+def seat_opponents(opponents: Opponents, game: Number, rng: Stream) -> Number:
     """Seat the opponents of the *game* of this number; return the learner's seat.
 
     Args:
         opponents: The packed players, the row of each opponent in turn, where -1 is the learner
-            itself, and a `Workspace`; or None.
+            itself, and a `BoardWorkspace`; or None.
         game: From 0 on.
-        stream: Chance.
+        rng: Chance.
 
     Returns:
         -1 if the learner plays itself.
@@ -42,7 +42,7 @@ def seat_opponents(opponents: Opponents, game: Number, stream: Stream) -> Number
         row = rows[game // SEATS % rows.shape[0]]
         if row < 0:
             return np.int64(-1)
-        room.streams[0] = next_word(stream)
+        room.streams[0] = next_word(rng)
         for slot in range(SEATS):
             take_slot(players, row, slot, room)
         return np.int64(game % SEATS)

@@ -13,7 +13,7 @@ import numpy as np
 
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.types import Array, Number, Position, Record
-from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIRST_WINS, PLIES, LearningSettings
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIRST_WINS, PLIES, TDSettings
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import SEATS, find_result
 
@@ -65,7 +65,7 @@ def end_game(
 
 
 @inlined
-def find_return(learning: LearningSettings, ply: Number, own: Number, workspace: Record) -> Number:
+def find_return(learning: TDSettings, ply: Number, own: Number, workspace: Record) -> Number:
     """Test if the position after a *ply* is learned from, and find its return.
 
     To be asked for from the last ply but one down to the first.

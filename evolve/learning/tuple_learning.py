@@ -24,7 +24,7 @@ differences between values and their returns."""
 PLIES, FIRST_WINS, DRAWS, ERROR = range(FIGURES)
 
 
-class LearningSettings(NamedTuple):
+class TDSettings(NamedTuple):
     """Settings of a learner, as compiled code takes them."""
 
     games: int
@@ -145,7 +145,7 @@ def note_position(
 
 @inlined
 def step_towards(
-    learning: LearningSettings,
+    learning: TDSettings,
     readings: int,
     tables: Floats,
     ply: int,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.types import Array, Floats, Settings
 from evolve_arena.evolve.learning.lessons import RETURNS, Lesson, find_game_of, make_lesson
 from evolve_arena.evolve.learning.tuple_learning import (
-    LearningSettings,
+    TDSettings,
     TupleWorkspace,
     make_tuple_workspace,
 )
@@ -27,11 +27,11 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TdTuples.make_work`, as a kernel: shards of learners."""
+    """Do a part of the work of `TdTuples.make_task`, as a kernel: shards of learners."""
     tables, structures, places, seeds, *against = inputs
     game = find_game_of(options)
     lesson = make_lesson(game, against, RETURNS, LESSONS)
-    learning = LearningSettings(*options["learning"])
+    learning = TDSettings(*options["learning"])
     if part.start == part.stop:  # only to compile
         scratch = tables[0].copy(), seeds[:1].copy(), outputs[1][0].copy()
         _teach(lesson, learning._replace(games=0), structures[places[0] : places[1]], *scratch)
@@ -46,10 +46,10 @@ def teach_part(
 
 def _teach(
     lesson: Lesson,
-    learning: LearningSettings,
+    learning: TDSettings,
     structure: NDArray[np.int32],
     tables: Floats,
-    stream: NDArray[np.uint64],
+    rng: NDArray[np.uint64],
     figures: NDArray[np.float64],
 ) -> None:
     """Play games and change *tables* by them; see `board_learning.teach`."""
@@ -63,6 +63,6 @@ def _teach(
         seats=int(code.SEATS),
     )
     workspace: TupleWorkspace = lesson.share(made)
-    given = learning, structure, tables, stream, workspace, figures
+    given = learning, structure, tables, rng, workspace, figures
     lesson.lessons.teach(*given, lesson.opponents)
     lesson.refuse_faults(workspace.states, workspace.planes)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.types import Array, Floats, JsonObject, Settings
 from evolve_arena.evolve.learning.learner import Learner
@@ -37,7 +37,7 @@ class VectorLearner(Learner[LearnerState]):
     genome_kind = "vector"
     state_type = LearnerState
     kernel: ClassVar[str]
-    """A kernel of `evolve_arena.arena.work` that plays and learns; see :meth:`arrange`."""
+    """A kernel of `evolve_arena.arena.tasks` that plays and learns; see :meth:`arrange`."""
     purpose: ClassVar[str] = "games"
     """The purpose of the seeds of games."""
 
@@ -45,29 +45,29 @@ class VectorLearner(Learner[LearnerState]):
         super().__init__(config, decoder)
         self.draw(0, np.random.default_rng(0))
 
-    def draw(self, count: int, generator: np.random.Generator) -> Floats:
+    def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """Return the first weights of so many learners."""
-        genomes: Floats = self.decoder.initialise(count, self.config.initialisation, generator)
+        genomes: Floats = self.decoder.initialise(count, self.config.initialisation, rng)
         return genomes
 
     def initial(self, seed: int) -> LearnerState:
         """Return untrained learners."""
-        generator = derive_generator(seed, 0, "initialisation")
-        return LearnerState(seed, 0, self.draw(self.config.individuals, generator))
+        rng = derive_generator(seed, 0, "initialisation")
+        return LearnerState(seed, 0, self.draw(self.config.individuals, rng))
 
     def find_mismatch(self, state: LearnerState) -> str | None:
         """Compare the shape and type of the population with the configuration."""
         sizes = {"individuals": self.config.individuals, "genes": self.decoder.genes}
         return find_other_arrays(state, {"population": ("individuals", "genes")}, sizes)
 
-    def arrange(self, state: LearnerState, inputs: Sequence[Array], options: Settings) -> Work:
+    def arrange(self, state: LearnerState, inputs: Sequence[Array], options: Settings) -> Task:
         """Return work of which a learner's games of one generation are a part.
 
         Its *inputs* follow the weights and seeds, and its *options* the game.
         """
         learners, game = len(state.population), self.decoder.game
         seeds = derive_seeds(state.seed, state.generation, self.purpose, learners)
-        return Work(
+        return Task(
             kernel=self.kernel,
             inputs=(state.population, seeds, *inputs),
             outputs=(("float32", state.population.shape), ("float64", (learners, FIGURES))),

@@ -10,13 +10,13 @@ from pydantic import Field, model_validator
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.types import JsonObject
-from evolve_arena.genomes.neat.numbering import MOST_ISLANDS
+from evolve_arena.genomes.neat.numbering import MAX_ISLANDS
 
 
 class IslandsConfig(Config):
     """The section ``[islands]`` of a recipe."""
 
-    count: int = Field(default=4, ge=2, le=MOST_ISLANDS)
+    count: int = Field(default=4, ge=2, le=MAX_ISLANDS)
     """Number of populations, each as large as ``[method]`` or ``[neat]`` says."""
     topology: Literal["ring", "complete", "random"] = "ring"
     """Neighbours. ``ring``: each island sends to the next one. ``complete``: to all others.

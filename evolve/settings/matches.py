@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from evolve_arena.core.game import MOST_SEATS, Config
+from evolve_arena.core.game import MAX_SEATS, Config
 
-Size = Annotated[int, Field(ge=2, le=MOST_SEATS)]
+Size = Annotated[int, Field(ge=2, le=MAX_SEATS)]
 
 
 class HallOfFame(Config):
@@ -58,7 +58,7 @@ class MultiplayerConfig(Config):
     of the others with a worse place (equal places count a half)."""
     external_opponents: tuple[str, ...] = ()
     """Specifications of players from outside, which take the external seats in turn."""
-    external_seats: int = Field(default=0, ge=0, le=MOST_SEATS)
+    external_seats: int = Field(default=0, ge=0, le=MAX_SEATS)
     """Seats of each match that they take; at least one is left for an individual."""
     preliminary_deals: int = Field(default=20, ge=1, le=100_000)
     """Deals that all individuals play, each alone among external opponents, to find finalists."""

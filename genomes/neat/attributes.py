@@ -1,7 +1,7 @@
 """Attributes of genes: first values and mutations of numbers, choices and switches.
 
 The distributions are those of neat-python; the draws come from a stream of
-:mod:`evolve_arena.core.stream`.
+:mod:`evolve_arena.core.rng`.
 """
 
 from __future__ import annotations
@@ -119,64 +119,64 @@ def _choice_rule(config: NeatConfig, name: str, known: tuple[str, ...]) -> Choic
 
 
 @inlined
-def draw_number(rule: NumberRule, stream: Stream) -> Number:
+def draw_number(rule: NumberRule, rng: Stream) -> Number:
     """Draw a first number, or one that replaces another."""
     if rule.uniform:
         width = rule.first_highest - rule.first_lowest
-        return rule.first_lowest + width * chance(stream)
-    return _limit(rule, rule.mean + rule.deviation * gaussian(stream))
+        return rule.first_lowest + width * chance(rng)
+    return _limit(rule, rule.mean + rule.deviation * gaussian(rng))
 
 
 @inlined
-def mutate_number(rule: NumberRule, value: float, stream: Stream) -> Number:
+def mutate_number(rule: NumberRule, value: float, rng: Stream) -> Number:
     """Return *value* moved, replaced or unchanged."""
     if rule.mutate_or_replace <= 0.0:
         return value
     # One draw decides between a step, a replacement and no change.
-    draw = chance(stream)
+    draw = chance(rng)
     if draw < rule.mutate:
-        return _limit(rule, value + rule.power * gaussian(stream))
+        return _limit(rule, value + rule.power * gaussian(rng))
     if draw < rule.mutate_or_replace:
-        return draw_number(rule, stream)
+        return draw_number(rule, rng)
     return value
 
 
 @inlined
-def draw_choice(rule: ChoiceRule, stream: Stream) -> Number:
+def draw_choice(rule: ChoiceRule, rng: Stream) -> Number:
     """Draw the function of a new node."""
     if rule.default == RANDOM:
-        return rule.options[below(stream, rule.options.shape[0])]
+        return rule.options[below(rng, rule.options.shape[0])]
     return rule.default
 
 
 @inlined
-def mutate_choice(rule: ChoiceRule, value: int, stream: Stream) -> Number:
+def mutate_choice(rule: ChoiceRule, value: int, rng: Stream) -> Number:
     """Return *value*, or a random option in its place."""
-    if rule.mutate > 0.0 and chance(stream) < rule.mutate:
-        return rule.options[below(stream, rule.options.shape[0])]
+    if rule.mutate > 0.0 and chance(rng) < rule.mutate:
+        return rule.options[below(rng, rule.options.shape[0])]
     return value
 
 
 @inlined
-def draw_switch(rule: SwitchRule, stream: Stream) -> Number:
+def draw_switch(rule: SwitchRule, rng: Stream) -> Number:
     """Return True if a new connection is enabled."""
     if rule.default == RANDOM:
-        return _toss(stream)
+        return _toss(rng)
     return rule.default == 1
 
 
 @inlined
-def mutate_switch(rule: SwitchRule, value: bool, stream: Stream) -> Number:
+def mutate_switch(rule: SwitchRule, value: bool, rng: Stream) -> Number:
     """Return *value*, or the result of a coin toss."""
     rate = rule.mutate_true if value else rule.mutate_false
-    if rate > 0.0 and chance(stream) < rate:
-        return _toss(stream)
+    if rate > 0.0 and chance(rng) < rate:
+        return _toss(rng)
     return value
 
 
 @inlined
-def _toss(stream: Stream) -> Number:
-    return next_word(stream) >> np.uint64(63) == np.uint64(1)
+def _toss(rng: Stream) -> Number:
+    return next_word(rng) >> np.uint64(63) == np.uint64(1)
 
 
 @inlined

@@ -199,12 +199,12 @@ def _grow_all(
     if crossing:
         order_connections(genes, order)
     for child in range(pairs.shape[0]):
-        stream = seeds[child : child + 1]
+        rng = seeds[child : child + 1]
         if crossing:
-            cross(genes, order, pairs[child, 0], pairs[child, 1], children, child, stream)
+            cross(genes, order, pairs[child, 0], pairs[child, 1], children, child, rng)
         else:
             copy_genome(genes, pairs[child, 0], children, child)
-        mutate_genome(children, child, rules, numbering, reached, stream)
+        mutate_genome(children, child, rules, numbering, reached, rng)
 
 
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
@@ -214,7 +214,7 @@ ZERO = np.uint64(0)
 
 @compiled
 def cross(
-    genes: Genes, order: Array, fitter: int, other: int, children: Genes, child: int, stream: Stream
+    genes: Genes, order: Array, fitter: int, other: int, children: Genes, child: int, rng: Stream
 ) -> None:
     """Write the child of the genomes *fitter* and *other*.
 
@@ -231,7 +231,7 @@ def cross(
         other: Row of the other parent; it may be the same.
         children: Receives the child.
         child: Its row there, the first one that is not yet written.
-        stream: Source of random numbers.
+        rng: Source of random numbers.
     """
     # Node genes: matched by key.
     at = children.node_start[child]
@@ -245,7 +245,7 @@ def cross(
             genes.node_key[node],
         )
         if match >= 0:
-            _mix_nodes(genes, match, children, at, next_word(stream))
+            _mix_nodes(genes, match, children, at, next_word(rng))
         at += 1
     children.node_start[child + 1] = at
 
@@ -260,7 +260,7 @@ def cross(
         while across < end and genes.innovation[order[across]] < number:
             across += 1
         if across < end and genes.innovation[order[across]] == number:
-            _mix_connections(genes, place, order[across], children, at, next_word(stream))
+            _mix_connections(genes, place, order[across], children, at, next_word(rng))
         at += 1
     children.connection_start[child + 1] = at
 

@@ -131,26 +131,26 @@ def _create_all(
     become the streams of the genomes.
     """
     for genome in range(seeds.shape[0]):
-        stream = seeds[genome : genome + 1]
+        rng = seeds[genome : genome + 1]
         # An empty genome behind the one before.
         genes.node_start[genome + 1] = genes.node_start[genome]
         genes.connection_start[genome + 1] = genes.connection_start[genome]
         # Node genes: the outputs, then the hidden nodes.
         for key in range(nodes):
             node = add_node(genes, genome, key)
-            genes.bias[node] = draw_number(attributes.bias, stream)
-            genes.response[node] = draw_number(attributes.response, stream)
-            genes.activation[node] = draw_choice(attributes.activation, stream)
-            genes.aggregation[node] = draw_choice(attributes.aggregation, stream)
+            genes.bias[node] = draw_number(attributes.bias, rng)
+            genes.response[node] = draw_number(attributes.response, rng)
+            genes.activation[node] = draw_choice(attributes.activation, rng)
+            genes.aggregation[node] = draw_choice(attributes.aggregation, rng)
         # Connection genes; a shuffled choice is a partial Fisher-Yates shuffle of the places.
-        first = below(stream, source.shape[0] // chosen) * chosen if block else 0
+        first = below(rng, source.shape[0] // chosen) * chosen if block else 0
         for link in range(chosen):
             place = first + link
             if shuffled:
-                other = link + below(stream, places.shape[0] - link)
+                other = link + below(rng, places.shape[0] - link)
                 places[link], places[other] = places[other], places[link]
                 place = places[link]
-            weight = draw_number(attributes.weight, stream)
-            enabled = draw_switch(attributes.enabled, stream)
+            weight = draw_number(attributes.weight, rng)
+            enabled = draw_switch(attributes.enabled, rng)
             number = number_link(numbering, source[place], target[place])
             add_connection(genes, genome, source[place], target[place], weight, enabled, number)

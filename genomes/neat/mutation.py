@@ -77,7 +77,7 @@ def mutate_genome(
     rules: Rules,
     numbering: Numbering,
     reached: Array,
-    stream: Stream,
+    rng: Stream,
 ) -> None:
     """Mutate the last *genome*: its structure, then the attributes of all its genes.
 
@@ -87,22 +87,20 @@ def mutate_genome(
         rules: The settings.
         numbering: Source of numbers for new genes.
         reached: Scratch space, a ``bool`` for each node of the genome and a new one.
-        stream: Source of random numbers.
+        rng: Source of random numbers.
     """
-    _mutate_structure(genes, genome, rules, numbering, reached, stream)
+    _mutate_structure(genes, genome, rules, numbering, reached, rng)
     for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
-        genes.weight[place] = mutate_number(rules.attributes.weight, genes.weight[place], stream)
-        genes.enabled[place] = mutate_switch(rules.attributes.enabled, genes.enabled[place], stream)
+        genes.weight[place] = mutate_number(rules.attributes.weight, genes.weight[place], rng)
+        genes.enabled[place] = mutate_switch(rules.attributes.enabled, genes.enabled[place], rng)
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
-        genes.bias[place] = mutate_number(rules.attributes.bias, genes.bias[place], stream)
-        genes.response[place] = mutate_number(
-            rules.attributes.response, genes.response[place], stream
-        )
+        genes.bias[place] = mutate_number(rules.attributes.bias, genes.bias[place], rng)
+        genes.response[place] = mutate_number(rules.attributes.response, genes.response[place], rng)
         genes.activation[place] = mutate_choice(
-            rules.attributes.activation, genes.activation[place], stream
+            rules.attributes.activation, genes.activation[place], rng
         )
         genes.aggregation[place] = mutate_choice(
-            rules.attributes.aggregation, genes.aggregation[place], stream
+            rules.attributes.aggregation, genes.aggregation[place], rng
         )
 
 
@@ -113,7 +111,7 @@ def _mutate_structure(
     rules: Rules,
     numbering: Numbering,
     reached: Array,
-    stream: Stream,
+    rng: Stream,
 ) -> None:
     """Draw for each of the four mutations, or once for one of them."""
     # With a single draw, the four have consecutive intervals of it.
@@ -121,15 +119,15 @@ def _mutate_structure(
     deleting = adding + rules.node_delete
     linking = deleting + rules.connection_add
     total = linking + rules.connection_delete
-    draw = chance(stream) * max(1.0, total)
-    if (draw < adding) if rules.single else (chance(stream) < rules.node_add):
-        _split(genes, genome, rules, numbering, reached, stream)
-    if (adding <= draw < deleting) if rules.single else (chance(stream) < rules.node_delete):
-        _delete_any_node(genes, genome, rules.outputs, stream)
-    if (deleting <= draw < linking) if rules.single else (chance(stream) < rules.connection_add):
-        _link(genes, genome, rules, numbering, reached, stream)
-    if (linking <= draw < total) if rules.single else (chance(stream) < rules.connection_delete):
-        _delete_any_connection(genes, genome, stream)
+    draw = chance(rng) * max(1.0, total)
+    if (draw < adding) if rules.single else (chance(rng) < rules.node_add):
+        _split(genes, genome, rules, numbering, reached, rng)
+    if (adding <= draw < deleting) if rules.single else (chance(rng) < rules.node_delete):
+        _delete_any_node(genes, genome, rules.outputs, rng)
+    if (deleting <= draw < linking) if rules.single else (chance(rng) < rules.connection_add):
+        _link(genes, genome, rules, numbering, reached, rng)
+    if (linking <= draw < total) if rules.single else (chance(rng) < rules.connection_delete):
+        _delete_any_connection(genes, genome, rng)
 
 
 @compiled
@@ -139,7 +137,7 @@ def _split(
     rules: Rules,
     numbering: Numbering,
     reached: Array,
-    stream: Stream,
+    rng: Stream,
 ) -> None:
     """Split a connection by a new node with bias 0; the connection is disabled.
 
@@ -150,15 +148,15 @@ def _split(
     count = genes.connection_start[genome + 1] - start
     if count == 0:
         if rules.surer:
-            _link(genes, genome, rules, numbering, reached, stream)
+            _link(genes, genome, rules, numbering, reached, rng)
         return
-    whole = start + below(stream, count)
+    whole = start + below(rng, count)
     key = number_split(numbering, genes.innovation[whole])
     node = add_node(genes, genome, key)
     genes.bias[node] = 0.0
-    genes.response[node] = draw_number(rules.attributes.response, stream)
-    genes.activation[node] = draw_choice(rules.attributes.activation, stream)
-    genes.aggregation[node] = draw_choice(rules.attributes.aggregation, stream)
+    genes.response[node] = draw_number(rules.attributes.response, rng)
+    genes.activation[node] = draw_choice(rules.attributes.activation, rng)
+    genes.aggregation[node] = draw_choice(rules.attributes.aggregation, rng)
     genes.enabled[whole] = False
     # The two halves.
     source, target = genes.source[whole], genes.target[whole]
@@ -174,14 +172,14 @@ def _link(
     rules: Rules,
     numbering: Numbering,
     reached: Array,
-    stream: Stream,
+    rng: Stream,
 ) -> None:
     """Connect a random input or node to a random node, if that is allowed."""
     start = genes.node_start[genome]
     count = genes.node_start[genome + 1] - start
     # Any node may be the target; inputs and hidden nodes may be the source.
-    target = genes.node_key[start + below(stream, count)]
-    draw = below(stream, rules.inputs + count - rules.outputs)
+    target = genes.node_key[start + below(rng, count)]
+    draw = below(rng, rules.inputs + count - rules.outputs)
     if draw < rules.inputs:
         source = -1 - draw
     else:
@@ -195,25 +193,25 @@ def _link(
     if rules.feed_forward and source >= 0 and _leads(genes, genome, target, source, reached):
         return
     number = number_link(numbering, source, target)
-    weight = draw_number(rules.attributes.weight, stream)
-    enabled = draw_switch(rules.attributes.enabled, stream)
+    weight = draw_number(rules.attributes.weight, rng)
+    enabled = draw_switch(rules.attributes.enabled, rng)
     add_connection(genes, genome, source, target, weight, enabled, number)
 
 
 @compiled
-def _delete_any_node(genes: Genes, genome: int, outputs: int, stream: Stream) -> None:
+def _delete_any_node(genes: Genes, genome: int, outputs: int, rng: Stream) -> None:
     first = genes.node_start[genome] + outputs
     count = genes.node_start[genome + 1] - first
     if count > 0:
-        delete_node(genes, genome, first + below(stream, count))
+        delete_node(genes, genome, first + below(rng, count))
 
 
 @compiled
-def _delete_any_connection(genes: Genes, genome: int, stream: Stream) -> None:
+def _delete_any_connection(genes: Genes, genome: int, rng: Stream) -> None:
     start = genes.connection_start[genome]
     count = genes.connection_start[genome + 1] - start
     if count > 0:
-        delete_connection(genes, genome, start + below(stream, count))
+        delete_connection(genes, genome, start + below(rng, count))
 
 
 @compiled

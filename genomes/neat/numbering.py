@@ -30,7 +30,7 @@ class Counters(NamedTuple):
     innovation: int
 
 
-MOST_ISLANDS = 32
+MAX_ISLANDS = 32
 """Most populations with separate ranges of numbers."""
 SPANS = Counters(genome=2**57, node=2**25, innovation=2**57)
 """Size of a population's own range of numbers of each kind: island k has those from k times as many

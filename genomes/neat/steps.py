@@ -26,7 +26,7 @@ NONE = -1
 WRITTEN = -1
 
 
-class Workspace(NamedTuple):
+class NeatWorkspace(NamedTuple):
     """Scratch space for the compilation of one genome.
 
     Nodes are numbered by ascending keys, connections by their places in the genome.
@@ -56,16 +56,16 @@ class Workspace(NamedTuple):
     """Another connection from the same node."""
 
 
-def make_workspace(population: NeatPopulation) -> Workspace:
+def make_workspace(population: NeatPopulation) -> NeatWorkspace:
     """Make the scratch space for any genome of *population*."""
     nodes = int(np.diff(population.node_start).max(initial=0))
     connections = int(np.diff(population.connection_start).max(initial=0))
     sizes = [nodes] * 9 + [connections] * 4
-    return Workspace._make(np.empty(size, dtype=np.int32) for size in sizes)
+    return NeatWorkspace._make(np.empty(size, dtype=np.int32) for size in sizes)
 
 
 @compiled
-def write_networks(genes: Genes, workspace: Workspace, graphs: Graphs) -> None:
+def write_networks(genes: Genes, workspace: NeatWorkspace, graphs: Graphs) -> None:
     """Fill in the :class:`~evolve_arena.genomes.neat.graph.Graphs` of *genes*.
 
     ``structure_at`` and ``numbers_at`` have one more place than there are genomes, for the end of
@@ -84,7 +84,7 @@ def write_networks(genes: Genes, workspace: Workspace, graphs: Graphs) -> None:
 
 
 @inlined
-def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Number:
+def _sort_nodes(genes: Genes, genome: int, workspace: NeatWorkspace) -> Number:
     """Sort the nodes of a genome by their keys, and return how many there are."""
     start = genes.node_start[genome]
     nodes = genes.node_start[genome + 1] - start
@@ -101,7 +101,7 @@ def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Number:
 
 
 @inlined
-def _find_node(key: Number, nodes: int, workspace: Workspace) -> Number:
+def _find_node(key: Number, nodes: int, workspace: NeatWorkspace) -> Number:
     """Return the number of the node with that *key*, or NONE."""
     if 0 <= key < nodes and workspace.key[key] == key:  # as always without deleted nodes
         return np.int64(key)
@@ -118,7 +118,7 @@ def _find_node(key: Number, nodes: int, workspace: Workspace) -> Number:
 
 @inlined
 def _link_connections(
-    genes: Genes, genome: int, inputs: int, nodes: int, workspace: Workspace
+    genes: Genes, genome: int, inputs: int, nodes: int, workspace: NeatWorkspace
 ) -> None:
     """Link the enabled connections into lists: those to each node, and those from it."""
     for node in range(nodes):
@@ -155,7 +155,7 @@ def _link_connections(
 
 
 @inlined
-def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
+def _find_needed(outputs: int, nodes: int, workspace: NeatWorkspace) -> None:
     """Mark the nodes with a path to an output."""
     for node in range(nodes):
         workspace.needed[node] = 0
@@ -180,7 +180,7 @@ def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
 
 
 @inlined
-def _order_by_dependence(nodes: int, workspace: Workspace) -> int:
+def _order_by_dependence(nodes: int, workspace: NeatWorkspace) -> int:
     """List the needed nodes, each after those it depends on, and return how many there are.
 
     Nodes in a cycle or behind one are left out. Source: Kahn, "Topological sorting of large
@@ -206,7 +206,7 @@ def _order_by_dependence(nodes: int, workspace: Workspace) -> int:
 
 
 @inlined
-def _list_connected(nodes: int, workspace: Workspace) -> int:
+def _list_connected(nodes: int, workspace: NeatWorkspace) -> int:
     """List the needed nodes with incoming connections, and return how many there are."""
     found = 0
     for node in range(nodes):
@@ -217,7 +217,7 @@ def _list_connected(nodes: int, workspace: Workspace) -> int:
 
 
 @inlined
-def _give_slots(graphs: Graphs, nodes: int, steps: int, workspace: Workspace) -> int:
+def _give_slots(graphs: Graphs, nodes: int, steps: int, workspace: NeatWorkspace) -> int:
     """Give every needed node a slot, first those with a step, and return how many there are.
 
     In a recurrent network other nodes read the 0 of a node without a step.
@@ -241,7 +241,7 @@ def _give_slots(graphs: Graphs, nodes: int, steps: int, workspace: Workspace) ->
 
 @inlined
 def _write_network(
-    genes: Genes, genome: int, nodes: int, steps: int, workspace: Workspace, graphs: Graphs
+    genes: Genes, genome: int, nodes: int, steps: int, workspace: NeatWorkspace, graphs: Graphs
 ) -> None:
     """Write the steps, and for every output without one a step that gives 0."""
     begin, number = graphs.structure_at[genome], graphs.numbers_at[genome]
@@ -264,7 +264,13 @@ def _write_network(
 
 @inlined
 def _write_step(
-    genes: Genes, genome: int, node: int, workspace: Workspace, graphs: Graphs, at: int, number: int
+    genes: Genes,
+    genome: int,
+    node: int,
+    workspace: NeatWorkspace,
+    graphs: Graphs,
+    at: int,
+    number: int,
 ) -> tuple[int, int]:
     """Write the step of a node from ``structure[at]`` on, and return the places behind it."""
     gene = genes.node_start[genome] + workspace.gene[node]

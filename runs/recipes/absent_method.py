@@ -13,7 +13,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.core.user_code import AbsentCode
 from evolve_arena.evolve.method import AnyMethod, AnyState, Method
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class AbsentConfig(Config):
@@ -43,7 +43,7 @@ class AbsentMethod(Method[Any]):
     migrates = True
 
     @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+    def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
         """Return those of the *game*: nothing here says which it breeds."""
         return dict(game.networks)
 

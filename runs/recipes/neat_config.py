@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
-from evolve_arena.core.registry import FILE, SPIEL, find_game, game_names, usual_game
+from evolve_arena.core.registry import FILE, SPIEL, default_game, find_game, game_names
 from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.evolve.neat import Neat
 from evolve_arena.evolve.settings.neat import OF_OWN_ENGINE
@@ -67,7 +67,7 @@ def read_neat_config(
         raise RecipeError(f"{path} is no configuration of neat-python: it is no text") from None
     except ArenaError as error:
         raise RecipeError(f"{path}: {error}") from error
-    name = _choose_recipe(recipe or usual_game())
+    name = _choose_recipe(recipe or default_game())
     changes: JsonObject = {"neat": ini.values}
     remarks = [*ini.remarks]
     if name.endswith(FILE) or name.startswith(SPIEL):
@@ -76,7 +76,7 @@ def read_neat_config(
         content = read_renamed(name)
         method = content.get("method", {})
         if method.get("name") != "neat":
-            game = find_game(str(content.get("game", {}).get("name", usual_game())))
+            game = find_game(str(content.get("game", {}).get("name", default_game())))
             usual = usual_recipe(game, {"method.name": "neat"})
             sections = ("method", "matches", "variation")
             changes |= {key: usual.get(key, {}) for key in sections} | {"network": {}}

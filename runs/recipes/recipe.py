@@ -22,6 +22,7 @@ from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
     FILE,
     SPIEL,
+    default_game,
     find_game,
     game_names,
     is_open,
@@ -31,7 +32,6 @@ from evolve_arena.core.registry import (
     recipe_files,
     recipe_readers,
     shipped_games,
-    usual_game,
 )
 from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
@@ -41,7 +41,7 @@ from evolve_arena.evolve.method import AnyMethod
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import (
     NotPermittedError,
@@ -77,7 +77,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 LARGEST = 1 << 18
 """Bytes of a file with a recipe; those that ship have about two thousand."""
-MOST_DOTS = 200
+MAX_DOTS = 200
 """Dots in a line; for keys of thousands of parts the library takes minutes."""
 DEEPEST = 8
 """Depth to which sections and lists may be nested."""
@@ -85,7 +85,7 @@ UNKNOWN = "unknown setting"
 """Words of errors about keys that there are not."""
 GAMES = "game"
 """The folder of a run with its game, if that is one in one file."""
-USUAL: dict[str, dict[str, JsonObject]] = {
+METHOD_DEFAULTS: dict[str, dict[str, JsonObject]] = {
     "tournament": {
         "method": {"individuals": 100, "tournament_size": 5, "initialisation": "fan-in"},
         "matches": {"noise": 0.1, "hall_of_fame": {"size": 50, "every": 5, "opponents": 5}},
@@ -95,7 +95,7 @@ USUAL: dict[str, dict[str, JsonObject]] = {
     "td-tuples": {"method": {"games": 5000}},
 }
 """The sections of a recipe for a game that has none, by method."""
-USUAL_NEAT = {
+NEAT_DEFAULTS = {
     "pop_size": 100,
     "activation_default": "relu",
     "activation_options": ["relu"],
@@ -142,7 +142,7 @@ class Recipe(Config):
 
     title: str = ""
     """Subject of the recipe, in one line."""
-    game: JsonObject = Field(default_factory=lambda: {"name": usual_game()})
+    game: JsonObject = Field(default_factory=lambda: {"name": default_game()})
     """The game's name, and its options."""
     network: JsonObject = Field(default_factory=dict)
     """The kind of individuals; its keys depend on the method and the game, see
@@ -178,7 +178,7 @@ class Recipe(Config):
         if not isinstance(content, Mapping):
             return content
         check, game = content.get("check", {}), content.get("game", {})
-        name = game.get("name", usual_game()) if isinstance(game, Mapping) else None
+        name = game.get("name", default_game()) if isinstance(game, Mapping) else None
         if isinstance(check, Mapping) and "opponents" not in check and name in game_names():
             return {**content, "check": {**check, "opponents": find_game(name).opponents}}
         return content
@@ -446,7 +446,7 @@ def usual_recipe(game: GameSpec, values: Settings) -> JsonObject:
     kernel, rules = game.kernel, game.game.rules_type()
     content: JsonObject = {"title": str(getattr(game.game, "title", game.name))}
     content["method"] = {"name": method}
-    for section, values_there in copy.deepcopy(USUAL.get(method, {})).items():
+    for section, values_there in copy.deepcopy(METHOD_DEFAULTS.get(method, {})).items():
         content[section] = {**content.get(section, {}), **values_there}
     plies = min(4, kernel.longest_opening(rules))
     if game.has_chance or game.most_seats > 2:  # then they play all deals
@@ -455,7 +455,7 @@ def usual_recipe(game: GameSpec, values: Settings) -> JsonObject:
     if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
         content["matches"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":
-        content["neat"] = dict(USUAL_NEAT)
+        content["neat"] = dict(NEAT_DEFAULTS)
     if method == "td-tuples" and getattr(game.game(), "repeats_turns", bool)():
         content["network"] = {"turns": True}
     content["check"] = {"every": 10, "games": 400}
@@ -583,7 +583,7 @@ class RecipeSummary(NamedTuple):
 def describe_recipe(name: str) -> RecipeSummary:
     """Return a shipped recipe as its file says it; nothing of its game is loaded."""
     content = _read(name)[0]
-    game = str(content.get("game", {}).get("name", usual_game()))
+    game = str(content.get("game", {}).get("name", default_game()))
     method = str(content.get("method", {}).get("name", "tournament"))
     published = name not in recipe_files(studies=False)
     return RecipeSummary(name, str(content.get("title", "")), game, method, published)
@@ -644,8 +644,8 @@ def _load_toml(text: str) -> JsonObject:
         ValueError: It is no TOML.
     """
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.count(".") > MOST_DOTS:
-            raise ValueError(f"more than {MOST_DOTS} dots in line {number}")
+        if line.count(".") > MAX_DOTS:
+            raise ValueError(f"more than {MAX_DOTS} dots in line {number}")
     return tomllib.loads(text)
 
 
@@ -753,7 +753,7 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
 
 def _find_game(content: Settings) -> GameSpec:
     """Return the game that the section ``[game]`` names; the usual one if none."""
-    return find_game(str(content.get("name", usual_game())))
+    return find_game(str(content.get("name", default_game())))
 
 
 def _resolve_changed(

@@ -9,17 +9,17 @@ from typing import Any, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
+from evolve_arena.core.attribute_docs import read_helps
 from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import Config, section_of_rules
-from evolve_arena.core.registry import find_game, usual_game
-from evolve_arena.core.sentences import read_helps
+from evolve_arena.core.registry import default_game, find_game
 from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.runs.recipes.methods import find_method, methods_of
 from evolve_arena.runs.validation import find_model
 
-MOST_SUGGESTED = 3
+MAX_SUGGESTED = 3
 
 
 class SearchConfig(Config):
@@ -133,7 +133,7 @@ def list_keys(content: Settings) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {"title": ()}
     for section, model in find_sections(content).items():
         found |= {key: _values_of(f.annotation) for key, f, _ in list_fields(model, f"{section}.")}
-    game = find_game(str(_value_of(content, "game", "name", usual_game())))
+    game = find_game(str(_value_of(content, "game", "name", default_game())))
     found["method.name"] = tuple(methods_of(game.name))
     return found
 
@@ -144,7 +144,7 @@ def find_sections(content: Settings) -> dict[str, type[BaseModel]]:
     Raises:
         ArenaError: There is no such game or method.
     """
-    spec = find_game(str(_value_of(content, "game", "name", usual_game())))
+    spec = find_game(str(_value_of(content, "game", "name", default_game())))
     kind = find_method(str(_value_of(content, "method", "name", "tournament")), spec.name)
     network, rules = content.get("network", {}), cast(Any, spec.game.rules_type)
     models: JsonObject = {
@@ -161,14 +161,14 @@ def suggest_key(key: str, known: Iterable[str]) -> list[str]:
     last, names = key.rpartition(".")[2], _with_parts(known)
     same = [name for name in names if name.rpartition(".")[2] == last]
     if same:
-        return same[:MOST_SUGGESTED]
-    near = difflib.get_close_matches(key, names, n=MOST_SUGGESTED, cutoff=0.7)
+        return same[:MAX_SUGGESTED]
+    near = difflib.get_close_matches(key, names, n=MAX_SUGGESTED, cutoff=0.7)
     lasts: dict[str, list[str]] = {}
     for name in names:
         lasts.setdefault(name.rpartition(".")[2], []).append(name)
-    for found in difflib.get_close_matches(last, lasts, n=MOST_SUGGESTED, cutoff=0.75):
+    for found in difflib.get_close_matches(last, lasts, n=MAX_SUGGESTED, cutoff=0.75):
         near += [name for name in lasts[found] if name not in near]
-    return near[:MOST_SUGGESTED]
+    return near[:MAX_SUGGESTED]
 
 
 def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | None:

@@ -20,8 +20,8 @@ import yaml
 import evolve_arena as ea
 from evolve_arena.cli.app import app
 from evolve_arena.cli.recipe_texts import describe_section
+from evolve_arena.core.attribute_docs import read_helps
 from evolve_arena.core.registry import find_game, shipped_games
-from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.recipes.recipe import Recipe

@@ -24,7 +24,7 @@ from evolve_arena.evolve.neat import Neat
 from evolve_arena.evolve.tournament import Tournament
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from tests.genomes.neat.theirs import STILL
 from tests.small_recipes import FROM_THE_START, ONE_GAME
 

@@ -15,7 +15,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.islands import Islands
 from evolve_arena.evolve.method import State
-from evolve_arena.evolve.migration import Arrival, Voyage, sail
+from evolve_arena.evolve.migration import IslandResult, IslandTask, run_island
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import SPANS
@@ -82,9 +82,9 @@ def test_newcomers_are_the_fittest_of_the_island_before() -> None:
     state, arena = method.initial(3), Arena(method.decoder, SerialExecutor())
     before, _ = method.proceed(state, arena, 2)
     assert len(before.waiting) == 4
-    voyage = Voyage(method.methods[0], before.islands[0], 3, method.config, before.waiting[3])
-    alone = Voyage(method.methods[0], before.islands[0], 3, method.config, None)
-    assert not np.array_equal(sail(voyage).state.population, sail(alone).state.population)
+    task = IslandTask(method.methods[0], before.islands[0], 3, method.config, before.waiting[3])
+    alone = IslandTask(method.methods[0], before.islands[0], 3, method.config, None)
+    assert not np.array_equal(run_island(task).state.population, run_island(alone).state.population)
     parents, _ = method.proceed(state, arena, 1)
     _, report = method.methods[0].step(parents.islands[0], arena)
     best = np.argsort(-report.fitness, kind="stable")[:2]
@@ -96,17 +96,17 @@ def test_newcomers_take_places_before_a_generation_plays(replaced: str) -> None:
     method = make_islands("tournament", f"islands.replace={replaced}")
     first, island = method.methods[0], method.initial(3).islands[0]
     arena = Arena(method.decoder, SerialExecutor())
-    newcomers = first.take(island, np.array([0, 0])) * 0 + 7
+    immigrants = first.take(island, np.array([0, 0])) * 0 + 7
     rows = np.argsort(first.find_fitness(island, arena), kind="stable")[:2]
-    settled = first.settle(island, rows, newcomers)
-    assert (settled.population[rows] == 7).all()
-    assert (settled.strengths[rows] == 7).all()
+    changed = first.immigrate(island, rows, immigrants)
+    assert (changed.population[rows] == 7).all()
+    assert (changed.step_sizes[rows] == 7).all()
     others = np.setdiff1d(np.arange(10), rows)
-    np.testing.assert_array_equal(settled.population[others], island.population[others])
+    np.testing.assert_array_equal(changed.population[others], island.population[others])
     assert not (island.population == 7).any()
-    end = sail(Voyage(first, replace(island, generation=2), 3, method.config, newcomers))
+    end = run_island(IslandTask(first, replace(island, generation=2), 3, method.config, immigrants))
     if replaced == "worst":
-        more = sail(Voyage(first, replace(island, generation=2), 3, method.config, None))
+        more = run_island(IslandTask(first, replace(island, generation=2), 3, method.config, None))
         assert end.games == 2 * more.games
 
 
@@ -192,11 +192,13 @@ class Recorder(SerialExecutor):
     def __init__(self) -> None:
         self.until: list[int] = []
 
-    def map(self, function: Callable[[Voyage], Arrival], items: Iterable[Voyage]) -> list[Arrival]:
+    def map(
+        self, function: Callable[[IslandTask], IslandResult], items: Iterable[IslandTask]
+    ) -> list[IslandResult]:
         """Apply the function to the items, the last one first."""
-        voyages = list(items)
-        self.until.append(voyages[0].until)
-        ends: list[Arrival] = [function(voyage) for voyage in voyages[::-1]]
+        tasks = list(items)
+        self.until.append(tasks[0].until)
+        ends: list[IslandResult] = [function(task) for task in tasks[::-1]]
         return ends[::-1]
 
 

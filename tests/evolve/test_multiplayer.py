@@ -31,7 +31,7 @@ from evolve_arena.evolve.multiplayer import (
 from evolve_arena.evolve.settings.matches import MultiplayerConfig
 from evolve_arena.evolve.settings.tournament import TournamentConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentState
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
 from tests.evolve.rigged import Recorder, make_config
@@ -74,8 +74,8 @@ def make_method(
 
 def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Array:
     """Return the points of a player in all matches, or at tables of a *size*."""
-    taken = (batch.seatings >= 0).sum(axis=1, keepdims=True)
-    return results.columns["points"][(batch.seatings == row) & ((taken == size) | (not size))]
+    taken = (batch.pairings >= 0).sum(axis=1, keepdims=True)
+    return results.columns["points"][(batch.pairings == row) & ((taken == size) | (not size))]
 
 
 def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
@@ -93,7 +93,7 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
     assert figures["points"] == pytest.approx(fitness.mean())
     assert figures["forbidden"] == 0.0
     # The random player, who takes three of four seats, does not count.
-    own = (batch.seatings >= 0) & (batch.seatings < 3)
+    own = (batch.pairings >= 0) & (batch.pairings < 3)
     for name in ("tickets_done", "tickets_failed", "rounds"):
         assert figures[name] == pytest.approx(results.columns[name][own].mean())
     assert 0.0 < figures["tickets_done"] != figures["tickets_failed"] > 0.0
@@ -107,7 +107,7 @@ def test_all_table_sizes_count_the_same() -> None:
     assert method.evaluation.multiplayer is not None
     fitness, _ = method.evaluation.multiplayer.play(Arena(DECODER, recorder), state)
     (batch,), (results,) = recorder.batches, recorder.results
-    taken = (batch.seatings >= 0).sum(axis=1)
+    taken = (batch.pairings >= 0).sum(axis=1)
     assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 2 * 2 * 4]
     for row in range(2):
         means = [np.mean(points_of(batch, results, row, size)) for size in (2, 4)]
@@ -129,7 +129,7 @@ def test_members_of_the_hall_join_the_company() -> None:
     (batch,) = recorder.batches
     # Two individuals, the random player, and two of the three members.
     assert len(batch.packed.seats) == 5
-    taken = np.bincount(batch.seatings[batch.seatings >= 0])
+    taken = np.bincount(batch.pairings[batch.pairings >= 0])
     assert taken.tolist() == [24, 24, 48, 48, 48]
 
 
@@ -229,78 +229,78 @@ def made_up(points: list[list[int]], places: list[list[int]], offenders: list[in
 
 
 def test_alone_among_company_everybody_plays_the_same_matches() -> None:
-    seatings, seeds = plan_deals(
+    pairings, seeds = plan_deals(
         everybody(3),
         4,
-        MOST_PLAYERS,
+        MAX_PLAYERS,
         SEEDS,
         np.random.default_rng(1),
         external=[3],
         external_seats=4,
     )
-    assert len(seatings) == 3 * 3 * 4
+    assert len(pairings) == 3 * 3 * 4
     for player in range(3):
-        own = (seatings == player).any(axis=1)
-        seats = np.argmax(seatings[own] == player, axis=1)
+        own = (pairings == player).any(axis=1)
+        seats = np.argmax(pairings[own] == player, axis=1)
         met = Counter(zip(seeds[own].tolist(), seats.tolist(), strict=True))
         assert met == Counter({(seed, seat): 1 for seed in (11, 12, 13) for seat in range(4)})
-    assert (np.sort(seatings[:, :4], axis=1)[:, 1:] == 3).all()
-    assert (seatings[:, 4] == -1).all()
+    assert (np.sort(pairings[:, :4], axis=1)[:, 1:] == 3).all()
+    assert (pairings[:, 4] == -1).all()
 
 
 def test_everybody_sits_in_every_seat_with_every_deck() -> None:
-    seatings, seeds = plan_deals(everybody(8), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
-    assert len(seatings) == 2 * 3 * 4
+    pairings, seeds = plan_deals(everybody(8), 4, MAX_PLAYERS, SEEDS, np.random.default_rng(1))
+    assert len(pairings) == 2 * 3 * 4
     for seed in SEEDS:
         for seat in range(4):
-            assert sorted(seatings[seeds == seed, seat].tolist()) == list(range(8))
+            assert sorted(pairings[seeds == seed, seat].tolist()) == list(range(8))
 
 
 def test_tables_are_dealt_anew_for_each_deck_and_stay_together_while_they_turn() -> None:
-    seatings, seeds = plan_deals(everybody(12), 3, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
-    companies = [{frozenset(row.tolist()) for row in seatings[seeds == seed, :3]} for seed in SEEDS]
+    pairings, seeds = plan_deals(everybody(12), 3, MAX_PLAYERS, SEEDS, np.random.default_rng(1))
+    companies = [{frozenset(row.tolist()) for row in pairings[seeds == seed, :3]} for seed in SEEDS]
     assert [len(tables) for tables in companies] == [4, 4, 4]
     assert companies[0] != companies[1] != companies[2]
 
 
 def test_a_table_that_is_not_full_takes_in_some_who_have_a_seat_already() -> None:
-    seatings, _ = plan_deals(
-        everybody(5), 4, MOST_PLAYERS, SEEDS[:1], np.random.default_rng(1), rotate=False
+    pairings, _ = plan_deals(
+        everybody(5), 4, MAX_PLAYERS, SEEDS[:1], np.random.default_rng(1), rotate=False
     )
-    assert len(seatings) == 2
-    assert sorted(Counter(seatings[:, :4].ravel().tolist()).values()) == [1, 1, 2, 2, 2]
-    assert all(len(set(row[:4].tolist())) == 4 for row in seatings)
+    assert len(pairings) == 2
+    assert sorted(Counter(pairings[:, :4].ravel().tolist()).values()) == [1, 1, 2, 2, 2]
+    assert all(len(set(row[:4].tolist())) == 4 for row in pairings)
 
 
 def test_company_sits_between_the_others_and_takes_turns() -> None:
-    seatings, _ = plan_deals(
+    pairings, _ = plan_deals(
         everybody(2),
         4,
-        MOST_PLAYERS,
+        MAX_PLAYERS,
         SEEDS,
         np.random.default_rng(1),
         external=[2, 3, 4],
         external_seats=2,
         rotate=False,
     )
-    assert [{*row[:4]} - {0, 1} for row in seatings.tolist()] == [{2, 3}, {3, 4}, {4, 2}]
-    own = np.isin(seatings[:, :4], [0, 1])
+    assert [{*row[:4]} - {0, 1} for row in pairings.tolist()] == [{2, 3}, {3, 4}, {4, 2}]
+    own = np.isin(pairings[:, :4], [0, 1])
     # Everybody moves on a seat with each deck.
     assert own.tolist() == [[True, False] * 2, [False, True] * 2, [True, False] * 2]
 
 
 def test_points_margins_and_ranks() -> None:
     # Four at the first table, of whom two share the second place; two at the other.
-    seatings = seat_players([[0, 1, 2, 3]], MOST_PLAYERS)
-    seatings = np.concatenate([seatings, seat_players([[1, 0]], MOST_PLAYERS)])
+    pairings = seat_players([[0, 1, 2, 3]], MAX_PLAYERS)
+    pairings = np.concatenate([pairings, seat_players([[1, 0]], MAX_PLAYERS)])
     results = made_up([[100, 80, 80, 40], [50, 60]], [[1, 2, 2, 4], [2, 1]], [-1, -1])
-    points = value_seats(results, seatings, "points")
+    points = value_seats(results, pairings, "points")
     assert points.tolist() == [[100, 80, 80, 40, 0], [50, 60, 0, 0, 0]]
-    margins = value_seats(results, seatings, "margin")
+    margins = value_seats(results, pairings, "margin")
     # 100 - 200/3, 80 - 220/3 twice, 40 - 260/3; and 50 - 60, 60 - 50.
     assert margins[0].tolist() == pytest.approx([100 / 3, 20 / 3, 20 / 3, -140 / 3, 0])
     assert margins[1].tolist() == [-10, 10, 0, 0, 0]
-    ranks = value_seats(results, seatings, "rank")
+    ranks = value_seats(results, pairings, "rank")
     # All three behind; one behind and one equal, twice; nobody.
     assert ranks[0].tolist() == [1, 0.5, 0.5, 0, 0]
     assert ranks[1].tolist() == [0, 1, 0, 0, 0]
@@ -318,18 +318,18 @@ def test_a_forbidden_move_is_worse_than_any_game_for_who_makes_it(
     kind: str, expected: list[float]
 ) -> None:
     results = made_up([[10, 5, 7]], [[3, 2, 1]], [0])
-    values = value_seats(results, seat_players([[4, 5, 6]], MOST_PLAYERS), kind)
+    values = value_seats(results, seat_players([[4, 5, 6]], MAX_PLAYERS), kind)
     assert values[0, :3].tolist() == pytest.approx(expected)
 
 
 def test_means_of_players() -> None:
-    seatings = seat_players([[0, 3], [3, 1]], MOST_PLAYERS)
+    pairings = seat_players([[0, 3], [3, 1]], MAX_PLAYERS)
     values = np.array([[10.0, 1, 9, 9, 9], [5, 20, 9, 9, 9]])
-    means = mean_by_player(values, seatings, 4)
+    means = mean_by_player(values, pairings, 4)
     assert means[[0, 1, 3]].tolist() == [10, 20, 3]
     assert np.isnan(means[2])
 
 
 def test_smaller_games_have_fewer_slots() -> None:
-    seatings, _ = plan_deals(everybody(4), 2, 2, SEEDS, np.random.default_rng(1))
-    assert seatings.shape == (2 * 3 * 2, 2)
+    pairings, _ = plan_deals(everybody(4), 2, 2, SEEDS, np.random.default_rng(1))
+    assert pairings.shape == (2 * 3 * 2, 2)

@@ -104,7 +104,7 @@ def breed(settings: Settings) -> list[NDArray[np.float32]]:
 
 def test_our_operators_are_the_functions_of_their_names() -> None:
     toolbox = make()
-    first, second, strengths = make_genomes(9, 1), make_genomes(9, 2), np.ones(9, np.float32)
+    first, second, step_sizes = make_genomes(9, 1), make_genomes(9, 2), np.ones(9, np.float32)
     assert np.array_equal(
         cross(toolbox, first, second, 3),
         cross_uniformly(
@@ -116,8 +116,8 @@ def test_our_operators_are_the_functions_of_their_names() -> None:
         ),
     )
     assert np.array_equal(
-        toolbox.mutate(first, strengths, new_stream(3)),
-        mutate_gaussian(first, strengths, new_stream(3), probability=0.1),
+        toolbox.mutate(first, step_sizes, new_stream(3)),
+        mutate_gaussian(first, step_sizes, new_stream(3), probability=0.1),
     )
 
 
@@ -384,6 +384,6 @@ def test_every_method_knows_every_selection(name: str) -> None:
     neat = Neat(make_config(Neat, {**settings, "selection": name}), graphs)
     vectors = [programming.step(programming.initial(1), arena)[0] for _ in range(2)]
     assert np.array_equal(vectors[0].population, vectors[1].population)
-    bred = [neat.step(neat.initial(1), Arena(graphs, SerialExecutor()))[0] for _ in range(2)]
-    assert np.array_equal(bred[0].population.weight, bred[1].population.weight)
+    evolved = [neat.step(neat.initial(1), Arena(graphs, SerialExecutor()))[0] for _ in range(2)]
+    assert np.array_equal(evolved[0].population.weight, evolved[1].population.weight)
     assert len(breed({"selection": name})[-1]) == 8

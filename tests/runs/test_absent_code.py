@@ -45,7 +45,7 @@ def zeros(genes: int, rng: np.random.Generator) -> Rows:
 class Lowest(ea.extend.Player):
     """Player of the first move."""
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the first move."""
         return self.game.legal_moves(position)[0]
 

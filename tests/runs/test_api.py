@@ -43,7 +43,7 @@ class Spy(Player):
     def __init__(self) -> None:
         self.closed = 0
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the first open column."""
         return make_game("connect-four").legal_moves(position)[0]
 

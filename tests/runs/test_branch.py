@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.cli.commands import evolving
+from evolve_arena.cli.commands import runs
 from evolve_arena.cli.commands.completion import complete_branch
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.types import Array
@@ -197,7 +197,7 @@ def test_at_a_terminal_it_asks(
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
     refused = pytest.raises(BadValueError, match="after generation 6")
     with nullcontext() if answer == "y\n" else refused:
-        first.check_going_back(6, force=evolving.ask_to_delete)
+        first.check_going_back(6, force=runs.ask_to_delete)
     assert "after generation 6, up to 8. Delete them? [y/N]" in capsys.readouterr().err
 
 

@@ -49,7 +49,7 @@ FLOATS = st.floats(width=32)
 def make_state(generation: int = 5, seed: int = 1) -> TournamentState:
     state = METHOD.initial(seed)
     hall = state.population[:2].copy()
-    return TournamentState(seed, generation, state.population, state.strengths, hall)
+    return TournamentState(seed, generation, state.population, state.step_sizes, hall)
 
 
 def make_directory(path: Path, generations: list[int]) -> RunDirectory:
@@ -366,7 +366,7 @@ WHOLE = make_state().population
         ("population", WHOLE[None], f"has shape (1, 4, {DECODER.genes})"),
         ("population", np.where(WHOLE > 0.5, np.float32(-np.inf), WHOLE), "holds NaN or infinity"),
         ("population", np.where(WHOLE > 0.5, np.float32(np.nan), WHOLE), "holds NaN or infinity"),
-        ("strengths", np.full_like(make_state().strengths, np.nan), "holds NaN"),
+        ("strengths", np.full_like(make_state().step_sizes, np.nan), "holds NaN"),
         ("hall", np.full_like(make_state().hall, np.nan), "holds NaN"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -329,8 +329,8 @@ def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> N
         return float(matches.lost.mean())
 
     class OwnPlayer(ea.extend.Player):
-        def choose(self, position: Board, stream: Stream) -> int:
-            return self.pick(self.game.legal_moves(position), stream)
+        def choose(self, position: Board, rng: Stream) -> int:
+            return self.pick(self.game.legal_moves(position), rng)
 
     changes = {"method.fitness": own_fitness, "check.opponents": [OwnPlayer], "run.generations": 1}
     run = ea.start(small_recipe(), run="run", changes=changes, executor="serial")

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import read_tensors
-from evolve_arena.players.bred import NeatPlayer, read_player
+from evolve_arena.players.evolved import NeatPlayer, read_player
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evolve_arena import start
-from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
+from evolve_arena.cli.commands.matches import expand_patterns, is_pattern
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.types import JsonObject
 

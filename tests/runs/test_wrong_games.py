@@ -20,7 +20,7 @@ from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.board.trial import try_apart
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 RIGHT: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
 LEGAL = "            moves[count] = cell\n"
@@ -307,7 +307,7 @@ def test_networks_survive_what_is_counted_wrongly(
     text = COUNTING.replace(first, f"{first}    if {ELSE}:\n        {wrong}\n")
     spec = open_file(write(tmp_path, "def start(", f"{text}def start("))
     register_game(spec)
-    player = make_bred(spec.name, kind, encoding="features")
+    player = make_evolved(spec.name, kind, encoding="features")
     with pytest.raises(GameFileError, match=re.escape(SLY_COUNTS[wrong])):
         duel(player.game, player, make_random(player.game), games=2)
 
@@ -340,11 +340,11 @@ def test_who_waits_is_told_which_function_may_never_end(
 ) -> None:
     mark, told = tmp_path / "told", []
 
-    def tell(sentence: str) -> None:
+    def report(sentence: str) -> None:
         told.append(sentence)
         mark.touch()
 
-    monkeypatch.setattr(core, "on_stuck", tell)
+    monkeypatch.setattr(core, "on_stuck", report)
     monkeypatch.setattr(watch, "SECONDS", 0.5)
     loop = f"    while not os.path.exists({str(mark)!r}):\n        count = 0\n"
     file = write(tmp_path, COUNT, f"{COUNT}{loop}")

@@ -15,7 +15,7 @@ import pytest
 from evolve_arena import resume, start
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.work import new_outputs
+from evolve_arena.arena.tasks import new_outputs
 from evolve_arena.core.registry import load
 from evolve_arena.evolve.learning.vector_learner import VectorLearner
 from evolve_arena.runs.errors import CheckpointError, RecipeError
@@ -69,7 +69,7 @@ def test_what_generations_tell(make: Make) -> None:
     assert [(report.generation, report.games) for report in reports] == [
         (generation, games) for generation in range(4)
     ]
-    assert (state.generation, arena.games) == (4, 4 * games)
+    assert (state.generation, arena.games_played) == (4, 4 * games)
     individuals, genes, played = method.describe(state).values()
     assert (individuals, genes, played) == (3, method.decoder.genes, 4 * method.config.games)
     assert (state.population.dtype, state.population.shape) == (np.float32, (3, genes))
@@ -85,7 +85,7 @@ def test_what_generations_tell(make: Make) -> None:
 def test_a_part_may_be_done_again(make: Make) -> None:
     """Neither the outputs of a worker that died nor other parts matter."""
     method = make_method(make)
-    work = method.make_work(method.initial(1))
+    work = method.make_task(method.initial(1))
     before = [array.copy() for array in work.inputs]
     clean, littered = new_outputs(work), new_outputs(work)
     for output in littered:

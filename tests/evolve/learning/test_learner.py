@@ -33,12 +33,12 @@ def test_the_champion_is_who_beats_the_other_learners() -> None:
     for learned in range(3):  # the others know nothing
         averages = np.zeros_like(state.averages)
         averages[learned] = state.averages[learned]
-        before = arena.games
+        before = arena.games_played
         champion, report = method.champion(replace(state, averages=averages), arena)
         assert (champion.tables == averages[learned]).all()
         assert report.statistics["matches"] == 200
         assert report.statistics["points"] > 110
-        assert arena.games - before == 300 == report.games
+        assert arena.games_played - before == 300 == report.games
 
 
 def test_learners_meet_in_games_of_chance_too() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 
-def read_sentences(body: Sequence[ast.stmt]) -> dict[str, str]:
+def read_docs(body: Sequence[ast.stmt]) -> dict[str, str]:
     r"""Return the strings directly below assignments, by the name that is assigned.
 
     >>> read_sentences(ast.parse("SIZE = 8\n'''Cells along a side.'''\nSTEP = 2").body)
@@ -42,7 +42,7 @@ def _read_class(kind: type) -> dict[str, str]:
         tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     except (OSError, TypeError, SyntaxError):  # made by a function, or built in
         return {}
-    return read_sentences(tree.body[0].body) if isinstance(tree.body[0], ast.ClassDef) else {}
+    return read_docs(tree.body[0].body) if isinstance(tree.body[0], ast.ClassDef) else {}
 
 
 def read_helps(kind: type) -> dict[str, str]:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import (
     EMPTY,
+    Pairings,
     Results,
-    Seatings,
     check_games,
     check_seats,
     join_results,
@@ -39,7 +39,7 @@ class MirrorResult:
 
     name: str
     """The player's name."""
-    seatings: Seatings
+    pairings: Pairings
     """Row 0 at every seat that is taken."""
     results: Results
     """The results of all games."""
@@ -59,7 +59,7 @@ class MirrorResult:
     @property
     def counted(self) -> NDArray[np.bool_]:
         """True for each seat that counts, those of completed games, shape ``(games, slots)``."""
-        return np.asarray((self.seatings != EMPTY) & self.results.completed[:, None])
+        return np.asarray((self.pairings != EMPTY) & self.results.completed[:, None])
 
     @property
     def points(self) -> Values:
@@ -139,7 +139,7 @@ class MirrorResult:
         }
         return {
             "player": self.name,
-            "seats": np.unique((self.seatings != EMPTY).sum(axis=1)).tolist(),
+            "seats": np.unique((self.pairings != EMPTY).sum(axis=1)).tolist(),
             "games": self.games,
             "aborted_games": self.aborted,
             "columns": [name for name in self.results.columns if name != "points"],
@@ -181,17 +181,17 @@ def play_mirror(
     """
     check_games(games)
     spec, seats = find_game(game.name), check_seats(game, players)
-    seatings = seat_players(np.zeros((games, seats), dtype=np.int32), spec.most_seats)
+    pairings = seat_players(np.zeros((games, seats), dtype=np.int32), spec.most_seats)
     seeds = derive_seeds(seed, 0, "mirror", games)
-    results, _ = play_matches(game, [player], seatings, seeds, executor=executor)
-    return MirrorResult(player.name, seatings, results, spec.limits)
+    results, _ = play_matches(game, [player], pairings, seeds, executor=executor)
+    return MirrorResult(player.name, pairings, results, spec.limits)
 
 
 def pool(results: Sequence[MirrorResult]) -> MirrorResult:
     """Join *results*, such as those of different numbers of players."""
     return MirrorResult(
         results[0].name,
-        np.concatenate([one.seatings for one in results]),
+        np.concatenate([one.pairings for one in results]),
         join_results([one.results for one in results]),
         results[0].limits,
     )

@@ -25,7 +25,7 @@ worker dies, so it must not depend on the content of the outputs.
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class Task:
     """A computation in independent parts."""
 
     kernel: str
@@ -56,6 +56,6 @@ def find_kernel(name: str) -> Kernel:
     return kernel
 
 
-def new_outputs(work: Work) -> list[Array]:
+def new_outputs(work: Task) -> list[Array]:
     """Make arrays for the results of *work*."""
     return [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
