@@ -251,7 +251,11 @@ def test_islands_have_settings_of_their_own() -> None:
         ("connect-four", "islands.topology=star", "must be 'ring', 'complete' or 'random'"),
         ("connect-four", "islands.cuont=3", "did you mean 'count'"),
         ("connect-four", "islands.lag=1", "lag"),
-        ("connect-four", "islands.each=[{elite=3}]", "elite is an unknown setting: did you mean 'variation.elites'"),
+        (
+            "connect-four",
+            "islands.each=[{elite=3}]",
+            "elite is an unknown setting: did you mean 'variation.elites'",
+        ),
         ("connect-four", "islands.each=[{},{},{},{},{}]", "each has 5 tables for 4 islands"),
         ("connect-four", "islands=3", "islands is 3: it must be a section"),
     ],
