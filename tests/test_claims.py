@@ -41,7 +41,7 @@ SAID = {
     "games": "keeps the win in|lost of 4 against exact play|median of 1 against mcts:rollouts=1000",
     "engines": "own-rank: ",
     "neat": "record, seed 1: won ",
-    "strengths": "mutation_strength=0.1: root mean square distance",
+    "strengths": "step_size=0.1: root mean square distance",
     "tuples": "run:td-16: ",
     "checkers": "in sum: ",
     "looking": "median of 1 against mcts:rollouts=1000",

@@ -17,6 +17,7 @@ from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.runs.recipes.methods import find_method, methods_of
+from evolve_arena.runs.recipes.old_keys import RENAMED
 from evolve_arena.runs.validation import find_model
 
 MAX_SUGGESTED = 3
@@ -162,7 +163,11 @@ def suggest_key(key: str, known: Iterable[str]) -> list[str]:
     same = [name for name in names if name.rpartition(".")[2] == last]
     if same:
         return same[:MAX_SUGGESTED]
-    near = difflib.get_close_matches(key, names, n=MAX_SUGGESTED, cutoff=0.7)
+    earlier = {old: new for old, new in RENAMED.items() if new in names}
+    found_earlier = difflib.get_close_matches(key, earlier, n=1, cutoff=0.85)
+    near = [earlier[old] for old in found_earlier]
+    close = difflib.get_close_matches(key, names, n=MAX_SUGGESTED, cutoff=0.7)
+    near += [name for name in close if name not in near]
     lasts: dict[str, list[str]] = {}
     for name in names:
         lasts.setdefault(name.rpartition(".")[2], []).append(name)
@@ -187,6 +192,7 @@ def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | Non
     elsewhere = [name for name in names if name.rpartition(".")[2] == last]
     if beside and not elsewhere:
         lasts = {name.rpartition(".")[2] for name in names}
+        lasts |= {old.rpartition(".")[2] for old, new in RENAMED.items() if new in names}
         nearest = difflib.get_close_matches(last, lasts, n=1, cutoff=0.75)
         if not nearest or f"{section}.{nearest[0]}" in beside:
             return None  # the section's own error names its keys

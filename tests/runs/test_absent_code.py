@@ -129,7 +129,7 @@ def test_a_new_run_has_no_use_for_what_stands_in(
         changes={**TINY, "variation.crossover": {"name": blend, "share": 1}},
     )
     monkeypatch.setattr(user_code, "_registered", {})
-    with pytest.raises(RecipeError, match="unknown operator for 'mate' 'blend'"):
+    with pytest.raises(RecipeError, match="unknown operator for 'crossover' 'blend'"):
         small_recipe().change({"variation.crossover": "blend"})
     ea.load("own")
     with pytest.raises(UserCodeError, match="continues only with blend, which was given in Python"):

@@ -161,7 +161,7 @@ def test_a_sweep_that_is_stopped_gives_the_same_table(
     assert len(whole.rows) == len(whole.to_frame()) == 8
     assert {effect.runs for effect in whole.effects("method.tournament_size")} == {4}
     name = whole.rows[0].name
-    assert whole[name].recipe.method["mutation_strength"] == 0.1
+    assert (whole[name].recipe.variation or {})["step_size"] == 0.1
     result = ea.duel(whole[name].champion, whole.against, games=50, seed=1_000_003)
     assert whole.rows[0].score == result.score
     with pytest.raises(BadValueError, match=r"'run\.seed' was not varied"):

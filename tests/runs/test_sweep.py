@@ -94,7 +94,7 @@ def test_commas_divide_values_unless_they_stand_in_one() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["method.mutation_strenth=0.1,0.2"], "did you mean 'mutation_strength'"),
+        (["method.mutation_strenth=0.1,0.2"], "did you mean 'variation.step_size'"),
         (["method.pop_size=1,2"], "did you mean|known: "),
         (["network.activation=tanh,relux"], "unknown activation 'relux': did you mean 'relu'"),
         (["variation.step_size=0.1,high"], "'high': it must be a number"),

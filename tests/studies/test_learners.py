@@ -107,7 +107,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
     said = make_method(make, "method.individuals=2").find_mismatch(state)
     assert said == f"its population has shape (3, {genes}), not (2, {genes})"
     doubles = replace(state, population=state.population.astype(np.float64))
-    assert "32-bit" in (method.find_mismatch(doubles) or "")
+    assert "of type float64, not float32" in (method.find_mismatch(doubles) or "")
     path = tmp_path / "run"
     start(make(), run=path, executor="serial", callbacks=lambda progress: False)
     text = (path / "recipe.toml").read_text()
@@ -150,7 +150,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("q-learning", "method.rewards.tie=1", r"method\.rewards\.tie"),
         ("q-learning", "method.rewards.win=nan", r"method\.rewards\.win"),
         ("q-learning", "method.games=0", "method.games"),
-        ("q-learning", "variation.step_size=1", "mutation_strength is a key of the method"),
+        ("q-learning", "variation.step_size=1", "variation.step_size is a key of the method"),
         ("q-learning", "method.initialisation=unifrom", "unifrom"),
         ("checkers-06-rafalmore", "network.features=5", "function features must then write so"),
         ("checkers-06-rafalmore", "network.encoding=one-hot", "features"),

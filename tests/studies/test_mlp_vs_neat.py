@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,9 +28,9 @@ def test_all_arms_have_the_same_budget_and_the_same_checks() -> None:
         for job in jobs
     }
     assert checks == {(1000, ("test-bot", "random"), 0)}
-    meetings = [job.recipe.make_config() for job in jobs]
+    meetings: list[Any] = [job.recipe.make_config() for job in jobs]
     for key in ("noise", "colours", "draw_points", "openings", "hall_of_fame"):
-        assert len({str(getattr(meeting, key)) for meeting in meetings}) == 1, key
+        assert len({str(getattr(meeting.matches, key)) for meeting in meetings}) == 1, key
     assert {job.recipe.network["head"] for job in jobs} == {"value"}
     assert {job.recipe.network["encoding"] for job in jobs} == {"planes"}
 

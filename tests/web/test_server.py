@@ -76,7 +76,8 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     assert fields["game.columns"]["help"] == "Columns of the board, which has 64 cells at most."
     assert fields["run.champion"]["choices"] == ["strongest", "best-check", "last"]
     assert fields["game.columns"]["value"] == 7
-    sections = {"game", "network", "method", "neat", "islands", "check", "run", "search"}
+    sections = {"game", "network", "method", "matches", "variation", "neat"}
+    sections |= {"islands", "check", "run", "search"}
     assert {key.partition(".")[0] for key in fields} == sections
     in_one_file = {field["key"]: field for field in server.get("form", recipe="hex")["fields"]}
     assert in_one_file["search.depth"]["highest"] == 12
