@@ -59,6 +59,16 @@ class Crosstable:
         strengths = np.where(played, [-rating.elo for rating in self.ratings], np.inf)
         return [int(place) for place in np.argsort(strengths, kind="stable")]
 
+    def __str__(self) -> str:
+        """Return a line for each player, the strongest first: rating and share of the points."""
+        points, games, ratings = self.points.sum(axis=1), self.games.sum(axis=1), self.ratings
+        width = max(map(len, self.names))
+        return "\n".join(
+            f"{self.names[player]:{width}}  Elo {ratings[player].elo:+5.0f} ± {ratings[player].error:.0f}"
+            f"  score {points[player] / max(1.0, games[player]):.3f} in {games[player]:.0f} games"
+            for player in self.ranking
+        )
+
     def _repr_html_(self) -> str:
         points, games, ranking = self.points, self.games, self.ranking
         names = [self.names[player] for player in ranking]

@@ -20,7 +20,7 @@ def jolt(population, rng, strength, probability=0.05):
 
 if __name__ == "__main__":
     small = {"method.individuals": 20, "check.every": 4, "check.games": 100}
-    own = {"method.mate": blend, "method.mutate": jolt}
+    own = {"variation.crossover": blend, "variation.mutation": jolt}
     for name, changes in (("usual", small), ("own", small | own)):
         run = ea.start(
             "connect-four", run=f"evolved/{name}", generations=8, seed=1, changes=changes

@@ -27,7 +27,7 @@ if __name__ == "__main__":
         seed=1,
         changes={
             "method.individuals": 20,
-            "method.fixed_opponents.players": [Cautious],
+            "matches.fixed_opponents.players": [Cautious],
             "check.opponents": [Cautious, "random"],
             "check.games": 100,
         },

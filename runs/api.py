@@ -18,6 +18,7 @@ from evolve_arena.core.game import AnyGame, Game
 from evolve_arena.core.registry import SPIEL, default_game, make_game
 from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import register
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.beginnings import find_beginning, find_free_name, split_place
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
@@ -26,6 +27,8 @@ from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.directory import HOME, RunDirectory
+from evolve_arena.runs.store.files import check_free, write_whole
+from evolve_arena.runs.targets import check_target
 from evolve_arena.runs.training.loop import Callback, list_callbacks
 
 PROGRESS = "evolve_arena.cli.display:show_progress"
@@ -537,6 +540,41 @@ def load_player(player: str, game: str | AnyGame | None = None) -> Player:
     True
     """
     return find_player(player, game_for([player]) if game is None else _find_game(game))
+
+
+def export(
+    player: str | EvolvedPlayer, target: str, path: Path | str, *, force: bool = False
+) -> Path:
+    """Write a file with which an evolved player plays elsewhere, and return its path.
+
+    Args:
+        player: ``run:DIR``, ``file:PATH``, or an object such as `Run.champion`.
+        target: Format: ``python``, ``html``, ``c``, ``onnx`` and so on; ``evolve export -h`` lists
+            them.
+        path: The file.
+        force: True to overwrite it.
+
+    Raises:
+        UnknownNameError: There is no such target or player.
+        BadValueError: The target does not take such a player, or the file exists.
+
+    >>> import tempfile
+    >>> from evolve_arena import start
+    >>> folder = tempfile.mkdtemp()
+    >>> run = start("tic-tac-toe-evolved", run=f"{folder}/run", generations=1)
+    >>> export(run.champion, "python", f"{folder}/bot.py").name
+    'bot.py'
+    """
+    from evolve_arena.runs.export import export_player
+
+    check_target(target)
+    found = load_player(player) if isinstance(player, str) else player
+    if not isinstance(found, EvolvedPlayer):
+        raise BadValueError(f"{quote(player)} was not evolved: there is nothing to export")
+    file, content = Path(path), export_player(found, target)
+    check_free(file, force=force)
+    write_whole(file, content.encode() if isinstance(content, str) else content)
+    return file
 
 
 def _invite(
