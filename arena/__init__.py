@@ -1,1 +1,1 @@
-"""Floor 3, the arena: who plays whom, and what came of it. Knows nothing of evolution."""
+"""Layer 3, the arena: matches, their results, and ratings; independent of evolution."""

@@ -1,20 +1,21 @@
-"""Where a population plays: a decoder that turns genomes into players, and an executor."""
+"""The arena: matches of a population's genomes among themselves and against others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import EMPTY, Batch, Openings, Results, Seatings, make_batch
-from evolve_arena.arena.work import new_outputs
+from evolve_arena.arena.batch import EMPTY, Batch, Openings, Pairings, Results, make_batch
+from evolve_arena.arena.tasks import new_outputs
 from evolve_arena.core.compiled import find_variant
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import AnyGame, RulesTuple
 from evolve_arena.core.registry import find_game
-from evolve_arena.players.bred import Decoder
+from evolve_arena.core.types import Array, Genome, Settings
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import make_random
 
@@ -23,52 +24,52 @@ if TYPE_CHECKING:
 
 
 class Arena:
-    """Plays matches among genomes, and between genomes and others.
+    """Matches among genomes, and between genomes and other players.
 
     Args:
-        decoder: Turns a genome into a player.
-        executor: Plays the matches.
+        decoder: Decoder of genomes into players.
+        executor: Executor of the matches.
     """
 
     def __init__(self, decoder: Decoder, executor: Executor) -> None:
         self.decoder = decoder
         self.executor = executor
-        self.games = 0
-        """How many matches were played so far."""
+        self.games_played = 0
+        """Number of matches played so far."""
 
     def play(
         self,
-        genomes: Any,
-        seatings: Seatings,
+        genomes: Genome,
+        pairings: Pairings,
         seeds: NDArray[np.uint64],
         openings: Openings | None = None,
         others: Sequence[PackedPlayers] = (),
         noise: float = 0.0,
     ) -> Results:
-        """Plays matches in which row k is the k-th genome, or after them one of *others*.
+        """Play matches in which row k is the k-th genome, or after them one of *others*.
 
         Args:
             genomes: A population, as the decoder packs it.
-            seatings: Who sits where, shape ``(matches, slots)``.
-            seeds: Shape ``(matches,)``.
-            openings: How the matches begin, shape ``(matches, plies)``.
+            pairings: The player at each seat, shape ``(matches, slots)``.
+            seeds: The seed of each match, shape ``(matches,)``.
+            openings: The first moves of each match, shape ``(matches, plies)``.
             others: Players beside the genomes.
-            noise: How often everybody plays a random move instead of the chosen one.
+            noise: Probability that a player's move is replaced by a random one.
         """
         packed = combine_players([self.decoder.pack(genomes), *others])
         packed = with_noise(packed, noise) if noise else packed
-        batch = make_batch(self.decoder.game, packed, seatings, seeds, openings)
-        self.games += len(batch)
+        batch = make_batch(self.decoder.game, packed, pairings, seeds, openings)
+        self.games_played += len(batch)
         return self.executor.play(batch)
 
 
 def run_kernel(batch: Batch, results: Results | None = None, part: slice | None = None) -> Results:
-    """Plays a *batch*, or the *part* of it, in compiled code.
+    """Play a *batch*, or the *part* of it, in compiled code.
 
     Args:
         batch: The matches.
-        results: Where the results go; new arrays if None.
-        part: Which matches; all if None.
+        results: Receives the results; new arrays if None.
+        part: The matches to play; all if None.
 
     Returns:
         *results*, complete for the part that was played.
@@ -78,12 +79,13 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     results = results or Results.of(batch.game, new_outputs(batch.work()))
     for rules, rows in list_tables(batch, part or slice(0, len(batch)), spec.seats_option):
         *_, module = find_variant(spec, rules, batch.packed).values()
+        # Slices are views that the kernel fills in; selections are copies, written back below.
         played = [array[rows] for array in results.arrays]
         kernel.play(
             module,
             rules,
             batch.packed,
-            batch.seatings[rows],
+            batch.pairings[rows],
             batch.seeds[rows],
             batch.openings[rows].astype(np.int64, copy=False),
             kernel.make_workspace(rules, batch.packed),
@@ -97,14 +99,15 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
 
 def list_tables(
     batch: Batch, part: slice, option: str | None
-) -> list[tuple[Any, slice | NDArray[np.intp]]]:
-    """The rules for each number of seats taken in *part* of a *batch*, and which matches have it.
+) -> list[tuple[RulesTuple, slice | NDArray[np.intp]]]:
+    """Return the rules for each number of seats in *part* of a *batch*, and its matches.
 
-    Where an *option* says how many play, code is compiled for each number.
+    If an *option* sets the number of players, code is compiled for each number.
     """
     if option is None or part.start == part.stop:
         return [(batch.rules, part)]
-    taken = np.count_nonzero(batch.seatings[part] != EMPTY, axis=1)
+    # Matches of each number of seats are played together.
+    taken = np.count_nonzero(batch.pairings[part] != EMPTY, axis=1)
     sizes = np.unique(taken).tolist()
     tables = [(batch.rules._replace(**{option: size}), size) for size in sizes]  # type: ignore[attr-defined]
     if len(tables) == 1:
@@ -113,12 +116,12 @@ def list_tables(
 
 
 def play_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """The same as a kernel of `evolve_arena.arena.work`; see `Batch.work`."""
+    """Play a part of a batch, as a kernel of `evolve_arena.arena.tasks`; see `Batch.work`."""
     players, game = len(PackedPlayers._fields), options["game"]
     rules = find_game(game).game.make_rules(*options["rules"])
     batch = Batch(game, rules, PackedPlayers(*inputs[:players]), *inputs[players:])
@@ -126,7 +129,7 @@ def play_part(
 
 
 def make_ready(batch: Batch) -> None:
-    """Compiles what plays a *batch*, or reads it from the cache, so that workers need not."""
+    """Compile the code that plays a *batch*, or load it, so that workers need not."""
     spec = find_game(batch.game)
     for rules, _ in list_tables(batch, slice(0, len(batch)), spec.seats_option):
         *_, module = find_variant(spec, rules, batch.packed).values()
@@ -136,7 +139,7 @@ def make_ready(batch: Batch) -> None:
 
 
 def warm_up(game: AnyGame, players: Sequence[PackedPlayers] = ()) -> None:
-    """Compiles a game's kernels for some *players*, so that nobody waits later."""
+    """Compile a game's kernels for some *players* in advance."""
     spec = find_game(game.name)
     seeds = np.zeros(0, dtype=np.uint64)
     nobody = np.zeros((0, spec.most_seats), dtype=np.int32)

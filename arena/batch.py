@@ -1,4 +1,4 @@
-"""Work for an executor, and what comes back: plain arrays and seeds, nothing else."""
+"""Batches of matches for an executor, and their results, as plain arrays."""
 
 from __future__ import annotations
 
@@ -9,55 +9,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Array
 from evolve_arena.players.packed import PackedPlayers
 
-MOST_GAMES = 10_000_000
-"""How many games can be asked for at a time: their seeds and results take some 400 MB."""
+MAX_GAMES = 10_000_000
+"""Most games of a series: their seeds and results take some 400 MB."""
 
 EMPTY = -1
-"""Stands for nobody in a seating."""
+"""An empty slot of a seating."""
 
-Seatings = NDArray[np.int32]
+Pairings = NDArray[np.int32]
 """Rows of packed players in order of moving, shape ``(matches, slots)``; :data:`EMPTY` beyond the
 seats taken, of which a match has at least two."""
 
-Pairings = Seatings
-"""The same for games of two, shape ``(matches, 2)``."""
 
 Openings = NDArray[np.signedinteger[Any]]
-"""Moves played before the players decide, by their numbers
+"""Moves before the players' first decisions, by their numbers
 (:meth:`evolve_arena.core.game.Game.number_of`), shape ``(matches, plies)``; -1 ends one early."""
 
 OUTPUTS = (("int8", True), ("int16", False), ("int8", False), ("uint64", False))
-"""Of the first fields of :class:`Results` the types, and whether each slot has a number."""
+"""The types of the first fields of :class:`Results`, and True if each slot has a number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Matches to be played. In games of chance those of the same seed begin alike."""
+    """Matches to play. In games of chance, matches of the same seed begin alike."""
 
     game: str
     """The game's name."""
     rules: tuple[int, ...]
-    """Its options, as compiled code takes them. How many play is told by the seatings."""
+    """Its options, as compiled code takes them. The seatings determine the number of players."""
     packed: PackedPlayers
-    seatings: Seatings
+    pairings: Pairings
     seeds: NDArray[np.uint64]
     """The seed of each match's stream, shape ``(matches,)``."""
     openings: Openings
 
     def __len__(self) -> int:
-        return len(self.seatings)
+        return len(self.pairings)
 
-    def work(self) -> Work:
-        """The same as an executor takes it; its outputs are the fields of `Results`."""
-        return Work(
+    def work(self) -> Task:
+        """Return the work for an executor; its outputs are the fields of `Results`."""
+        return Task(
             kernel="evolve_arena.arena.arena:play_part",
-            inputs=(*self.packed, self.seatings, self.seeds, self.openings),
+            inputs=(*self.packed, self.pairings, self.seeds, self.openings),
             outputs=_outputs(self.game, len(self)),
             options={"game": self.game, "rules": list(self.rules)},
             fewest=find_game(self.game).kernel.fewest_matches,
@@ -66,23 +65,23 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What came of a batch, match by match in the order asked, and there seat by seat."""
+    """The results of a batch, by match in the order asked, and there by seat."""
 
     places: NDArray[np.int8]
     """1 is the best, equals sharing the better place, shape ``(matches, slots)``; 0 at empty slots.
-    Who made a forbidden move has the last place."""
+    A player who made a forbidden move has the last place."""
     plies: NDArray[np.int16]
     """The length of each match, its opening included, shape ``(matches,)``."""
     offenders: NDArray[np.int8]
     """The seat whose forbidden move ended the match, or -1, shape ``(matches,)``."""
-    games: NDArray[np.uint64]
+    game_hashes: NDArray[np.uint64]
     """A hash of the moves, shape ``(matches,)``: equal games have equal hashes."""
-    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    """What the game counts beside, by name; see `GameSpec.columns`. Where somebody made a forbidden
-    move, as it stood then."""
+    columns: Mapping[str, Array] = field(default_factory=dict)
+    """The game's counts, by name; see `GameSpec.columns`. After a forbidden move, those of the
+    position then."""
 
     def __len__(self) -> int:
-        return len(self.games)
+        return len(self.game_hashes)
 
     @property
     def outcomes(self) -> NDArray[np.int8]:
@@ -91,42 +90,42 @@ class Results:
 
     @property
     def completed(self) -> NDArray[np.bool_]:
-        """Which matches ended by the rules, shape ``(matches,)``."""
+        """True for each match that ended by the rules, shape ``(matches,)``."""
         return self.offenders < 0
 
     @property
     def distinct_games(self) -> int:
-        """How many different games were played."""
-        return len(np.unique(self.games))
+        """Number of different games."""
+        return len(np.unique(self.game_hashes))
 
     @property
-    def arrays(self) -> list[NDArray[Any]]:
-        """All of them, in the order in which kernels take them."""
-        return [self.places, self.plies, self.offenders, self.games, *self.columns.values()]
+    def arrays(self) -> list[Array]:
+        """All arrays, in the order in which kernels take them."""
+        return [self.places, self.plies, self.offenders, self.game_hashes, *self.columns.values()]
 
     @classmethod
-    def of(cls, game: str, arrays: Sequence[NDArray[Any]]) -> Results:
-        """The results that consist of these :attr:`arrays`."""
+    def of(cls, game: str, arrays: Sequence[Array]) -> Results:
+        """Return the results that consist of these :attr:`arrays`."""
         places, plies, offenders, games, *rest = arrays
         columns = dict(zip(find_game(game).columns, rest, strict=True))
         return cls(places, plies, offenders, games, columns)
 
 
 def check_games(games: int) -> None:
-    """Makes sure that so many games can be played at a time.
+    """Make sure that a series can have so many games.
 
     Raises:
-        BadValueError: They can't.
+        BadValueError: The number is out of range.
     """
-    if not 1 <= games <= MOST_GAMES:
-        raise BadValueError(f"games is {quote(games)}: it must be from 1 to {MOST_GAMES:,}")
+    if not 1 <= games <= MAX_GAMES:
+        raise BadValueError(f"games is {quote(games)}: it must be from 1 to {MAX_GAMES:,}")
 
 
 def check_seats(game: AnyGame, seats: int | None) -> int:
-    """How many *seats* a match of *game* has; as many as its options say if None.
+    """Return the number of *seats* in a match of *game*, which is that of its options if None.
 
     Raises:
-        BadValueError: So many can't play.
+        BadValueError: The game is not for so many players.
     """
     if seats is None or seats == game.seats:
         return game.seats
@@ -142,27 +141,28 @@ def check_seats(game: AnyGame, seats: int | None) -> int:
 def make_batch(
     game: AnyGame,
     packed: PackedPlayers,
-    seatings: Seatings,
+    pairings: Pairings,
     seeds: NDArray[np.uint64],
     openings: Openings | None = None,
 ) -> Batch:
-    """A batch, after checking that the shapes fit together.
+    """Make a batch, after checking that the shapes fit together.
 
     Raises:
-        ValueError: They do not, or a seating names a row that the packed players does not have, has
-            fewer than two players, or an empty slot between them.
+        ValueError: They do not, or a seating has a player outside *packed*, fewer than two players,
+            or an empty slot between them.
     """
-    count, slots = len(seatings), find_game(game.name).most_seats
+    count, slots = len(pairings), find_game(game.name).most_seats
     if openings is None:
         openings = np.zeros((count, 0), dtype=np.int64)
-    if seatings.shape != (count, slots) or seeds.shape != (count,) or len(openings) != count:
+    if pairings.shape != (count, slots) or seeds.shape != (count,) or len(openings) != count:
         raise ValueError(
-            f"seatings {seatings.shape}, seeds {seeds.shape} and openings {openings.shape}"
+            f"seatings {pairings.shape}, seeds {seeds.shape} and openings {openings.shape}"
             f" must agree in their first dimension, and seatings have {slots} slots"
         )
     if count:
-        taken = seatings != EMPTY
-        if not 0 <= seatings[taken].min(initial=0) <= seatings.max() < len(packed.seats):
+        # Kernels do not check rows.
+        taken = pairings != EMPTY
+        if not 0 <= pairings[taken].min(initial=0) <= pairings.max() < len(packed.seats):
             raise ValueError(f"a seating names a player outside 0 to {len(packed.seats) - 1}")
         if not taken[:, :2].all() or (taken[:, 1:] > taken[:, :-1]).any():
             raise ValueError("a seating has fewer than two players, or an empty slot before one")
@@ -170,45 +170,45 @@ def make_batch(
         game.name,
         game.rules,
         packed,
-        np.ascontiguousarray(seatings, dtype=np.int32),
+        np.ascontiguousarray(pairings, dtype=np.int32),
         np.ascontiguousarray(seeds, dtype=np.uint64),
         np.ascontiguousarray(openings),
     )
 
 
 def new_results(game: AnyGame, matches: int) -> Results:
-    """Room for the results of so many *matches*."""
+    """Make arrays for the results of so many *matches*."""
     return Results.of(game.name, [np.zeros(s, kind) for kind, s in _outputs(game.name, matches)])
 
 
 def join_results(parts: Sequence[Results]) -> Results:
-    """The results of several batches of a game, as if they had been one."""
+    """Join the results of several batches of a game, as if they had been one."""
     joined = [np.concatenate(arrays) for arrays in zip(*(p.arrays for p in parts), strict=True)]
     places, plies, offenders, games, *rest = joined
     return Results(places, plies, offenders, games, dict(zip(parts[0].columns, rest, strict=True)))
 
 
-def seat_players(tables: ArrayLike, slots: int) -> Seatings:
-    """Seatings of *tables*, of shape ``(matches, seats)``, with empty *slots* behind.
+def seat_players(tables: ArrayLike, slots: int) -> Pairings:
+    """Return seatings of *tables*, of shape ``(matches, seats)``, followed by empty *slots*.
 
     >>> seat_players([[3, 1, 2]], 5).tolist()
     [[3, 1, 2, -1, -1]]
     """
     rows = np.asarray(tables, dtype=np.int32)
-    seatings = np.full((len(rows), slots), EMPTY, dtype=np.int32)
-    seatings[:, : rows.shape[1]] = rows
-    return seatings
+    pairings = np.full((len(rows), slots), EMPTY, dtype=np.int32)
+    pairings[:, : rows.shape[1]] = rows
+    return pairings
 
 
 def rotations(tables: ArrayLike) -> NDArray[np.int32]:
-    """Each of *tables* as often as it has seats, everybody moving up one seat each time.
+    """Repeat each of *tables* as often as it has seats, moving all players up one seat each time.
 
     Args:
         tables: Shape ``(tables, seats)``.
 
     Returns:
-        Shape ``(tables * seats, seats)``, the rotations of one table behind one another. Seeds
-        for them are ``np.repeat(seeds, seats)``, so that all have the same decks.
+        Shape ``(tables * seats, seats)``, the rotations of one table in a row. Seeds for them are
+        ``np.repeat(seeds, seats)``, so that all have the same deals.
 
     >>> rotations([[7, 8, 9]]).tolist()
     [[7, 8, 9], [9, 7, 8], [8, 9, 7]]
@@ -220,7 +220,7 @@ def rotations(tables: ArrayLike) -> NDArray[np.int32]:
 
 
 def _outputs(game: str, matches: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """The types and shapes of the arrays of results."""
+    """Return the types and shapes of the arrays of results."""
     spec = find_game(game)
     return tuple(
         (kind, (matches, spec.most_seats) if by_slot else (matches,))

@@ -1,10 +1,9 @@
-"""Everybody against everybody: the games, the table, the ratings."""
+"""Round-robin tournaments: their games, crosstables and Elo ratings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +11,20 @@ from numpy.typing import NDArray
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import Keep
+from evolve_arena.arena.match import OnMatch
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.arena.statistics import Z_95, json_share, wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.html import make_table
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.player import Player, distinct_names
 
 
 @dataclass(frozen=True, eq=False)
 class Crosstable:
-    """The result of a tournament in which every two players met."""
+    """The result of a round robin."""
 
     names: tuple[str, ...]
     duels: dict[tuple[int, int], DuelResult]
@@ -32,7 +32,7 @@ class Crosstable:
 
     @property
     def points(self) -> NDArray[np.float64]:
-        """What each player won by the rules against each other, shape ``(players, players)``."""
+        """Points in games that ended by the rules, by player and opponent: a square array."""
         table = np.zeros((len(self.names), len(self.names)))
         for (first, second), result in self.duels.items():
             table[first, second] = result.wins + result.draws / 2
@@ -41,7 +41,7 @@ class Crosstable:
 
     @property
     def games(self) -> NDArray[np.float64]:
-        """How many games of each two players ended by the rules, shape ``(players, players)``."""
+        """Number of games that ended by the rules, by player and opponent: a square array."""
         table = np.zeros((len(self.names), len(self.names)))
         for (first, second), result in self.duels.items():
             table[first, second] = table[second, first] = result.finished
@@ -54,7 +54,7 @@ class Crosstable:
 
     @property
     def ranking(self) -> list[int]:
-        """Players, the strongest first; at the end those of whom no game ended by the rules."""
+        """Players, the strongest first; last those without a game that ended by the rules."""
         played = self.games.any(axis=1)
         strengths = np.where(played, [-rating.elo for rating in self.ratings], np.inf)
         return [int(place) for place in np.argsort(strengths, kind="stable")]
@@ -72,8 +72,8 @@ class Crosstable:
             rows.append((self.names[player], f"{elo.elo:.0f}", f"± {elo.error:.0f}", *met))
         return make_table("Tournament", ["player", "Elo", "95 %", *names], rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; players in the order of their ranks."""
+    def to_dict(self) -> JsonObject:
+        """Return everything as JSON, with players in the order of their ranks."""
         ranking, ratings = self.ranking, self.ratings
         met = [self._results_of(player) for player in range(len(self.names))]
         return {
@@ -97,12 +97,12 @@ class Crosstable:
         }
 
     def _results_of(self, player: int) -> dict[int, DuelResult]:
-        """The results of *player* from its side, by the number of whom it met."""
+        """Return the results of *player* from its side, by the number of its opponent."""
         found = {}
         for (first, second), result in self.duels.items():
             if player in (first, second):
                 other = second if player == first else first
-                found[other] = result if player == first else result.turned()
+                found[other] = result if player == first else result.reversed()
         return found
 
 
@@ -115,21 +115,19 @@ def play_tournament(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> Crosstable:
-    """Every two of *players* meet *games* times.
-
-    Arguments as in :func:`evolve_arena.arena.duel.duel`.
+    """Play a round robin: every two of *players* meet *games* times.
 
     Args:
         game: The rules.
         players: At least two. Equal names are numbered.
         games: Games per pair, colours balanced.
         opening_plies: Random plies at the beginning of each game.
-        seed: Seeds everything.
-        executor: Plays what is compiled.
-        progress: Called after each duel with how many are done, and of how many.
-        keep: Is given each match, with its moves.
+        seed: Seed of openings and players.
+        executor: Executor of matches of compiled players; serial if None.
+        progress: Called after each duel with the number of duels so far and in total.
+        on_match: Called with each match and its moves.
 
     Raises:
         BadValueError: There are fewer than two players.
@@ -148,15 +146,15 @@ def play_tournament(
             opening_plies=opening_plies,
             seed=int(seeds[number]),
             executor=executor,
-            keep=keep,
+            on_match=on_match,
         )
         if progress:
             progress(number + 1, len(pairs))
     return Crosstable(distinct_names([player.name for player in players]), duels)
 
 
-def _describe(rating: Rating, met: dict[int, DuelResult]) -> dict[str, Any]:
-    """A player's row: a rating only if some game ended by the rules."""
+def _describe(rating: Rating, met: dict[int, DuelResult]) -> JsonObject:
+    """Return a player's row; its rating is None if no game ended by the rules."""
     results = met.values()
     points = sum(result.wins + result.draws / 2 for result in results)
     counted = sum(result.counted for result in results)
@@ -176,13 +174,16 @@ def _describe(rating: Rating, met: dict[int, DuelResult]) -> dict[str, Any]:
 
 
 ELO_PER_UNIT = 400.0 / np.log(10.0)
+"""Elo points for a unit of strength: odds of e to 1."""
 PRIOR_DRAWS = 1.0
+"""Additional draws between every two players who met, so that ratings are finite."""
 STEPS = 500
+"""Most steps of Newton's method."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """How strong a player is among those it met."""
+    """The strength of a player among its opponents."""
 
     elo: float
     """Elo points above the mean of all players, or above the anchor."""
@@ -198,17 +199,17 @@ class Rating:
 def rate_players(
     points: NDArray[np.float64], games: NDArray[np.float64], anchor: int | None = None
 ) -> list[Rating]:
-    """Bradley-Terry ratings by Newton's method, on Elo's scale.
+    """Compute Bradley-Terry ratings by Newton's method, on Elo's scale.
 
-    Every two players who met count as having drawn one more game than they did, so that who
-    won everything, or nothing, gets a finite rating. Players of separate groups, who met
-    nobody in common, can't be compared: each group's mean is 0.
+    Every two players who met get an additional draw, so that a player who won everything, or
+    nothing, has a finite rating. Players of separate groups, without common opponents, can't be
+    compared: each group's mean is 0.
 
     Args:
-        points: ``points[i, j]`` is what i won against j, a draw being half a point.
-        games: ``games[i, j]`` is how often they met, symmetric.
-        anchor: The player whose rating is 0 without error, in place of the group's mean; whoever is
-            of another group has an error without end.
+        points: ``points[i, j]`` are the points of i against j; a draw is half a point.
+        games: ``games[i, j]`` is the number of their games, symmetric.
+        anchor: The player whose rating is 0 without error, instead of the group's mean; players of
+            other groups have an infinite error.
 
     Source: Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of
     Statistics 32 (2004), equation 3, for the likelihood.
@@ -217,13 +218,16 @@ def rate_players(
     won = points + PRIOR_DRAWS / 2 * met
     total = games + PRIOR_DRAWS * met
     group = _same_group(met)
+    # Maximum likelihood, starting from equal strengths.
     strength = np.zeros(len(points))
     for _ in range(STEPS):
+        # A Newton step, shortened until the likelihood grows.
         gradient, information = _differentiate(strength, won, total)
         step = _solve(information, group, gradient)
         strength, moved = _climb(strength, step, won)
         if moved < 1e-12:
             break
+    # Errors from the inverse of the information matrix.
     strength -= group @ strength / group.sum(axis=1)
     _, information = _differentiate(strength, won, total)
     covariance = np.linalg.pinv(information, hermitian=True)
@@ -242,7 +246,7 @@ def rate_players(
 def _differentiate(
     strength: NDArray[np.float64], won: NDArray[np.float64], total: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The gradient of the log-likelihood, and its negative second derivative."""
+    """Return the gradient of the log-likelihood, and its negative second derivative."""
     ahead = np.clip(strength[:, None] - strength[None, :], -500.0, 500.0)
     expected = 1.0 / (1.0 + np.exp(-ahead))
     gradient = (won - total * expected).sum(axis=1)
@@ -253,9 +257,9 @@ def _differentiate(
 def _solve(
     information: NDArray[np.float64], anchor: NDArray[np.float64], gradient: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Newton's step, scaled so that far-apart players do no harm; *anchor* holds the means."""
+    """Compute Newton's step, scaled for very unequal players; *anchor* fixes the means."""
     diagonal = np.diag(information)
-    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))  # 0: who met nobody
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))  # 0: a player without games
     matrix = scale[:, None] * information * scale[None, :] + anchor * scale[:, None] * scale
     step, *_ = np.linalg.lstsq(matrix, scale * gradient, rcond=None)
     return np.asarray(scale * step)
@@ -264,7 +268,7 @@ def _solve(
 def _climb(
     strength: NDArray[np.float64], step: NDArray[np.float64], won: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
-    """Goes along *step*, or a half of it and so on, as soon as that makes the data likelier."""
+    """Take *step*, or a half of it and so on, until that increases the likelihood."""
     before = _log_likelihood(strength, won)
     for halvings in range(60):
         shorter = step * 0.5**halvings
@@ -278,7 +282,8 @@ def _log_likelihood(strength: NDArray[np.float64], won: NDArray[np.float64]) -> 
 
 
 def _same_group(met: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 where two players are tied together by games, perhaps through others."""
+    """Return 1 for each two players who are connected by games, directly or through others."""
+    # Repeated squaring: paths of up to 2**k games.
     reach = np.eye(len(met)) + met
     for _ in range(max(1, len(met).bit_length())):
         reach = np.minimum(reach @ reach, 1.0)

@@ -1,7 +1,7 @@
-"""Two players over many games, colours balanced.
+"""Duels: two players over many games, colours balanced.
 
-Where more than two sit at a table they sit by turns: A, B, A, B, and in every second game B, A, B,
-A.
+In games of more than two seats, they take alternate seats: A, B, A, B, and in every second game
+B, A, B, A.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import (
+    Pairings,
     Results,
-    Seatings,
     check_games,
     check_seats,
     join_results,
@@ -23,7 +23,7 @@ from evolve_arena.arena.batch import (
 )
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Side, join_forfeits
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import Keep, Termination, play_matches
+from evolve_arena.arena.match import OnMatch, Termination, play_matches
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.arena.statistics import (
     normal_interval,
@@ -36,7 +36,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 
 MOMENT = 0.25
-"""Seconds that a part of a series takes, so that whoever wants to stop it need not wait."""
+"""Seconds of a part of a series, after which it can be stopped."""
 
 
 def duel(
@@ -49,28 +49,28 @@ def duel(
     seed: int = 0,
     executor: Executor | None = None,
     seats: int | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> DuelResult:
-    """Lets two players meet *games* times, each moving first in every other game.
+    """Play *games* between two players, each moving first in every other game.
 
-    In games of chance every second game begins as the one before, with seats changed. At tables of
-    an odd number one of them has a seat more, by turns.
+    In games of chance every second game begins as the one before, with seats swapped. With an odd
+    number of seats they take turns in having one more.
 
     Args:
         game: The rules.
-        first: From whose side the result is told.
-        second: The opponent.
-        games: How many; an odd number is rounded up, so that colours are balanced.
-        opening_plies: How many random plies begin each game; each beginning is played twice,
+        first: The player whose side the result takes.
+        second: Its opponent.
+        games: Number of games; an odd one is rounded up, so that colours are balanced.
+        opening_plies: Random plies at the beginning of each game; each opening is played twice,
             with colours swapped.
-        seed: Seeds beginnings and players.
-        executor: Plays the games if both players are compiled; serial if None.
-        seats: How many sit at a table; as many as *game* says if None.
-        keep: Is given each match, with its moves.
+        seed: Seed of openings and players.
+        executor: Executor of the games if both players are compiled; serial if None.
+        seats: Seats of a match; those of *game* if None.
+        on_match: Called with each match and its moves.
 
     Raises:
-        BadValueError: *games*, *opening_plies* or *seats* is out of range, or a player is made
-            for another board.
+        BadValueError: *games*, *opening_plies* or *seats* is out of range, or a player is for
+            another board.
     """
     series = DuelSeries(
         game,
@@ -81,16 +81,16 @@ def duel(
         seed=seed,
         executor=executor,
         seats=seats,
-        keep=keep,
+        on_match=on_match,
     )
     series.play(series.games)
     return series.result
 
 
 class DuelSeries:
-    """The games of a :func:`duel`, in their order, of which a few can be played at a time.
+    """The games of a :func:`duel`, to be played a few at a time.
 
-    Arguments as :func:`duel` takes them.
+    The arguments are those of :func:`duel`.
     """
 
     def __init__(
@@ -104,15 +104,16 @@ class DuelSeries:
         seed: int = 0,
         executor: Executor | None = None,
         seats: int | None = None,
-        keep: Keep | None = None,
+        on_match: OnMatch | None = None,
     ) -> None:
         check_games(games)
         self._spec, seats = find_game(game.name), check_seats(game, seats)
+        # Games come in pairs of the same opening, or the same deal, with colours swapped.
         pairs = (games + 1) // 2
         self.games = 2 * pairs
-        """How many there are."""
+        """Number of games in total."""
         self.played = 0
-        """How many were played."""
+        """Number of games played so far."""
         self._openings = np.repeat(random_openings(game, opening_plies, pairs, seed), 2, axis=0)
         if self._spec.has_chance:
             self._seeds = np.repeat(derive_seeds(seed, 0, "seated duel", pairs), 2)
@@ -120,23 +121,25 @@ class DuelSeries:
             self._seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
         order = np.arange(seats) % 2
         tables = np.tile([order, 1 - order], (pairs, 1))
-        self._seatings = seat_players(tables, self._spec.most_seats)
+        self._pairings = seat_players(tables, self._spec.most_seats)
         self._players = first, second
-        self._play = partial(play_matches, game, self._players, executor=executor, keep=keep)
+        self._play = partial(
+            play_matches, game, self._players, executor=executor, on_match=on_match
+        )
         self._parts: list[tuple[Results, tuple[ForfeitCount, ...]]] = []
         self._size = 2
 
     def play(self, games: int) -> None:
-        """Plays so many more *games* if as many are left, rounded up to balance colours."""
+        """Play so many more *games*, if as many are left, rounded up to balance colours."""
         end = min(self.games, self.played + games + games % 2)
         part = slice(self.played, end)
         self._parts.append(
-            self._play(self._seatings[part], self._seeds[part], self._openings[part])
+            self._play(self._pairings[part], self._seeds[part], self._openings[part])
         )
         self.played = end
 
     def play_some(self, until: int) -> None:
-        """Plays about as many games as take :data:`MOMENT`, but not beyond *until* in all."""
+        """Play about as many games as fit into :data:`MOMENT`, but not beyond *until* in total."""
         start = working_clock()
         size = min(self._size, until - self.played)
         self.play(size)
@@ -145,23 +148,24 @@ class DuelSeries:
 
     @property
     def result(self) -> DuelResult:
-        """The result of the games that were played, of which there must be some."""
+        """The result of the games so far; there must be some."""
         results = join_results([results for results, _ in self._parts])
         forfeits = join_forfeits(forfeits for _, forfeits in self._parts)
         first, second = self._players
-        seatings = self._seatings[: self.played]
-        return summarise(self._spec, (first.name, second.name), seatings, results, forfeits)
+        pairings = self._pairings[: self.played]
+        return summarise(self._spec, (first.name, second.name), pairings, results, forfeits)
 
 
 def summarise(
     spec: GameSpec,
     names: tuple[str, str],
-    seatings: Seatings,
+    pairings: Pairings,
     results: Results,
     forfeits: tuple[ForfeitCount, ...],
 ) -> DuelResult:
-    """Counts what players 0 and 1 of *seatings* won, in pairs of games with seats changed."""
-    best = [_best_places(results, seatings == player) for player in (0, 1)]
+    """Count the wins of players 0 and 1 of *pairings*, in pairs of games with seats swapped."""
+    # The better best place wins; forfeited games count apart.
+    best = [_best_places(results, pairings == player) for player in (0, 1)]
     wins, draws, losses = (
         int(np.count_nonzero(cases & results.completed))
         for cases in (best[0] < best[1], best[0] == best[1], best[0] > best[1])
@@ -174,19 +178,20 @@ def summarise(
         wins=wins,
         draws=draws,
         losses=losses,
-        distinct_games=len(np.unique(results.games[results.completed])),
+        distinct_games=len(np.unique(results.game_hashes[results.completed])),
         terminations={ending: count for ending, count in terminations.items() if count},
         forfeits=forfeits,
-        seats=int((seatings[0] >= 0).sum()),
+        seats=int((pairings[0] >= 0).sum()),
     )
     if "points" not in results.columns:
         return result
+    # Points: margins by pairs of games, which share a deal.
     points = results.columns["points"]
-    means = [_mean_points(points, seatings == player) for player in (0, 1)]
+    means = [_mean_points(points, pairings == player) for player in (0, 1)]
     margins = np.asarray((means[0] - means[1]).reshape(-1, 2).mean(axis=1))
     return replace(
         result,
-        sides=(_side(spec, results, seatings, 0), _side(spec, results, seatings, 1)),
+        sides=(_side(spec, results, pairings, 0), _side(spec, results, pairings, 1)),
         margin=float(margins.mean()),
         margin_interval=normal_interval(margins),
         columns={
@@ -197,12 +202,12 @@ def summarise(
     )
 
 
-def _side(spec: GameSpec, results: Results, seatings: Seatings, player: int) -> Side:
-    here = seatings == player
+def _side(spec: GameSpec, results: Results, pairings: Pairings, player: int) -> Side:
+    here = pairings == player
     points = results.columns["points"][here]
     counts = {limit: int(np.count_nonzero(points > limit)) for limit in spec.limits}
     offenders = results.offenders[~results.completed]
-    culprits = seatings[~results.completed, offenders]
+    culprits = pairings[~results.completed, offenders]
     return Side(
         columns={
             name: float(values[here].mean())
@@ -219,17 +224,17 @@ def _side(spec: GameSpec, results: Results, seatings: Seatings, player: int) -> 
 
 
 def _best_places(results: Results, here: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """The best place of a player in each game; *here* says where it sits."""
+    """Return the best place of a player in each game; *here* is True at its seats."""
     last = here.shape[1] + 1
     return np.asarray(np.where(here, results.places, last).min(axis=1))
 
 
 def _mean_points(points: NDArray[np.int16], here: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The mean of a player's points in each game."""
+    """Return the mean of a player's points in each game."""
     return np.asarray(np.where(here, points, 0).sum(axis=1) / here.sum(axis=1))
 
 
 def _pair_totals(points: NDArray[np.int16], here: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The mean of a player's points over the seats of both games of each pair."""
+    """Return the mean of a player's points over the seats of both games of each pair."""
     total = np.where(here, points, 0).sum(axis=1).reshape(-1, 2).sum(axis=1)
     return np.asarray(total / here.sum(axis=1).reshape(-1, 2).sum(axis=1))

@@ -1,26 +1,26 @@
-"""What came of a duel, and what may be said of it.
+"""Results of duels, their shares with intervals, and warnings about them.
 
-A forfeit is lost by who forfeits and won by nobody: shares of a player are of the games that
-ended by the rules and of those that it forfeited itself. Else a program that does not even start
-would count as beaten.
+A forfeit is a loss of the offender, and a win of no one: a player's shares are of the games that
+ended by the rules and of those that it forfeited itself. Else a program that fails to start would
+count as beaten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from evolve_arena.arena.statistics import json_interval, json_share, wilson_interval
 from evolve_arena.core.html import make_table
+from evolve_arena.core.types import JsonObject
 
 REPEATED = 2
-"""Of less than one distinct game in so many, intervals are too narrow."""
+"""Games per distinct game above which intervals are too narrow."""
 
 
 @dataclass(frozen=True)
 class ForfeitCount:
-    """How often a player forfeited in one way."""
+    """Number of a player's forfeits of one kind."""
 
     player: int
     """0 for the first player of a duel, 1 for the second."""
@@ -28,13 +28,13 @@ class ForfeitCount:
     """A value of :class:`evolve_arena.players.player.Forfeit`."""
     games: int
     sentence: str
-    """What happened the first time."""
+    """Description of the first of them."""
     errors: tuple[str, ...] = ()
-    """The last lines on its standard error that time, if it is a program; harmless to print."""
+    """The last lines on its standard error then, if it is a program; harmless to print."""
 
 
 class Score:
-    """What is won, drawn, lost and forfeited, and the shares that follow."""
+    """Numbers of games won, drawn, lost and forfeited, and the shares that follow."""
 
     wins: int
     draws: int
@@ -43,22 +43,22 @@ class Score:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """Number of games played."""
         return self.finished + sum(forfeit.games for forfeit in self.forfeits)
 
     @property
     def finished(self) -> int:
-        """How many games ended by the rules."""
+        """Number of games that ended by the rules."""
         return self.wins + self.draws + self.losses
 
     @property
     def counted(self) -> int:
-        """The games that shares are of: all but those that the other one forfeited."""
+        """Number of games that shares refer to: all except those that the opponent forfeited."""
         return self.finished + sum(f.games for f in self.forfeits if f.player == 0)
 
     @property
     def score(self) -> float:
-        """The share of the points, a draw being half a point; not a number of no games."""
+        """The share of the points, a draw being half a point; NaN without games."""
         return (self.wins + self.draws / 2) / self.counted if self.counted else float("nan")
 
     @property
@@ -68,7 +68,7 @@ class Score:
 
     @property
     def won(self) -> float:
-        """The share of games won; not a number of no games."""
+        """The share of games won; NaN without games."""
         return self.wins / self.counted if self.counted else float("nan")
 
     @property
@@ -79,29 +79,29 @@ class Score:
 
 @dataclass(frozen=True)
 class Side:
-    """What one of the two did at all its seats, in games that count points.
+    """Results of one of the two players at all its seats, in games with points.
 
-    Games that a forbidden move ended count as they stood.
+    A game that ended by a forbidden move counts with its last position.
     """
 
     columns: dict[str, float]
-    """The means of what the game counts for each seat; see `GameSpec.columns`."""
+    """The means of the game's counts for each seat; see `GameSpec.columns`."""
     points_interval: tuple[float, float]
     """The 95 % interval of the mean of points, from pairs of games with the same seed."""
     above: dict[int, float]
-    """The share of its seats that had more points than each of `GameSpec.limits`."""
+    """The share of its seats with more points than each of `GameSpec.limits`."""
     above_intervals: dict[int, tuple[float, float]]
     """The 95 % intervals of these shares, as if seats were independent."""
     forbidden: int
-    """How many games it ended by a forbidden move."""
+    """Number of games that it ended by a forbidden move."""
 
     @property
     def points(self) -> float:
         """The mean of its points over all its seats."""
         return self.columns["points"]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+    def to_dict(self) -> JsonObject:
+        """Return everything as JSON."""
         return {
             **self.columns,
             "points_95": json_interval(self.points_interval),
@@ -113,10 +113,10 @@ class Side:
 
 @dataclass(frozen=True)
 class DuelResult(Score):
-    """What came of a duel, from the first player's side.
+    """The result of a duel, from the first player's side.
 
-    Where more than two sit at a table, the two sit at every other seat, and a game is won by whose
-    best place is better.
+    In games of more than two seats, they take alternate seats, and the player with the better best
+    place wins.
     """
 
     names: tuple[str, str]
@@ -126,29 +126,29 @@ class DuelResult(Score):
     losses: int
     """Games lost by the rules."""
     distinct_games: int
-    """How many different games ended by the rules; far fewer than all means little was learnt."""
+    """Number of different games that ended by the rules; few of them carry little information."""
     terminations: dict[str, int]
-    """How the games ended, and how often."""
+    """Number of games by the way they ended."""
     forfeits: tuple[ForfeitCount, ...] = field(default=(), kw_only=True)
-    """Who forfeited, how, and how often."""
+    """Forfeits by player and kind."""
     seats: int = 2
-    """How many sat at each table."""
+    """Number of seats in each match."""
     sides: tuple[Side, Side] | None = None
-    """What the two did, in games that count points; so are the following."""
+    """Results of each player; like the following, only in games with points."""
     margin: float = 0.0
-    """How many points more the first player has per seat: the mean over games."""
+    """The first player's lead in points per seat: the mean over games."""
     margin_interval: tuple[float, float] = (0.0, 0.0)
     """The 95 % interval of :attr:`margin`, from pairs of games with the same seed."""
     columns: dict[str, float] = field(default_factory=dict)
-    """The means of what is counted for each match, of those that ended by the rules."""
+    """The means of the counts for each match, over matches that ended by the rules."""
 
     @property
     def wilson_95(self) -> tuple[float, float]:
         """The 95 % interval of :attr:`score`."""
         return self.score_interval
 
-    def turned(self) -> DuelResult:
-        """The same from the second player's side."""
+    def reversed(self) -> DuelResult:
+        """Return the result from the second player's side."""
         return DuelResult(
             (self.names[1], self.names[0]),
             self.losses,
@@ -165,7 +165,7 @@ class DuelResult(Score):
         )
 
     def __str__(self) -> str:
-        """The players, the score with its interval, and the games: a line."""
+        """Return the players, the score with its interval, and the games, in a line."""
         low, high = self.score_interval
         text = f"{self.names[0]} against {self.names[1]}: score {self.score:.3f}"
         text += f" [{low:.3f}, {high:.3f}] in {self.games} games"
@@ -185,9 +185,9 @@ class DuelResult(Score):
         }
         return make_table(" against ".join(self.names), list(told), [list(told.values())])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; a share of no games is None, and an interval of one pair."""
-        more: dict[str, Any] = {}
+    def to_dict(self) -> JsonObject:
+        """Return everything as JSON; the share of no games is None, and so is a pair's interval."""
+        more: JsonObject = {}
         if self.sides:
             more = {
                 "seats": self.seats,
@@ -216,10 +216,10 @@ class DuelResult(Score):
 def count_forfeits(
     cases: Iterable[tuple[int, str, str, tuple[str, ...]]],
 ) -> tuple[ForfeitCount, ...]:
-    """One row per player and kind, in order of appearance.
+    """Count forfeits by player and kind, in order of appearance.
 
     Args:
-        cases: Of each forfeited game the player, the kind, the sentence, and the last errors.
+        cases: The player, the kind, the sentence and the last errors of each forfeited game.
     """
     found: dict[tuple[int, str], ForfeitCount] = {}
     for player, kind, sentence, errors in cases:
@@ -233,7 +233,7 @@ def count_forfeits(
 
 
 def join_forfeits(parts: Iterable[Iterable[ForfeitCount]]) -> tuple[ForfeitCount, ...]:
-    """The rows of several *parts* of a duel as if they had been one."""
+    """Join the counts of several *parts* of a duel."""
     found: dict[tuple[int, str], ForfeitCount] = {}
     for row in (row for part in parts for row in part):
         before = found.get((row.player, row.kind))
@@ -243,10 +243,8 @@ def join_forfeits(parts: Iterable[Iterable[ForfeitCount]]) -> tuple[ForfeitCount
     return tuple(found.values())
 
 
-def describe_forfeits(
-    names: Sequence[str], forfeits: Iterable[ForfeitCount]
-) -> list[dict[str, Any]]:
-    """Each of *forfeits*, ready for JSON, with the name of who forfeited."""
+def describe_forfeits(names: Sequence[str], forfeits: Iterable[ForfeitCount]) -> list[JsonObject]:
+    """Return *forfeits* as JSON, with the names of the players who forfeited."""
     return [
         {
             "player": forfeit.player,
@@ -261,7 +259,7 @@ def describe_forfeits(
 
 
 def describe_repeats(distinct: int, games: int) -> str | None:
-    """A warning if most of the *games* that ended by the rules were the same, else None.
+    """Return a warning if most of the *games* that ended by the rules were the same, else None.
 
     >>> describe_repeats(2, 200)
     'only 2 of 200 games are distinct: the intervals are too narrow'
@@ -274,8 +272,8 @@ def describe_repeats(distinct: int, games: int) -> str | None:
 HINT = "; --openings 4 begins each pair of games differently"
 
 
-def forfeit_cells(forfeits: Sequence[dict[str, Any]]) -> tuple[str, str]:
-    """Two cells of a table: how often the first player forfeited, and the second.
+def forfeit_cells(forfeits: Sequence[JsonObject]) -> tuple[str, str]:
+    """Return two cells of a table: the forfeits of the first player, and of the second.
 
     >>> row = {"player": 1, "kind": "crash", "games": 3}
     >>> forfeit_cells([row, {**row, "kind": "time-out", "games": 1}])
@@ -289,13 +287,13 @@ def forfeit_cells(forfeits: Sequence[dict[str, Any]]) -> tuple[str, str]:
     return cells[0], cells[1]
 
 
-def list_caveats(content: dict[str, Any], *, where: str = "", hint: bool = True) -> list[str]:
-    """What must be said about a duel, or several of one player.
+def list_caveats(content: JsonObject, *, where: str = "", hint: bool = True) -> list[str]:
+    """List warnings about a duel, or about several duels of one player.
 
     Args:
-        content: The duel, as `evolve_arena.arena.duel_result.DuelResult.to_dict` gives it.
-        where: The text before each line, such as the name of the opponent.
-        hint: Whether to name the option that makes games differ.
+        content: The duel, as returned by `evolve_arena.arena.duel_result.DuelResult.to_dict`.
+        where: Prefix of each line, such as the name of the opponent.
+        hint: Name the option that makes games differ.
     """
     lines = []
     for player in (0, 1):
@@ -305,7 +303,7 @@ def list_caveats(content: dict[str, Any], *, where: str = "", hint: bool = True)
         cell = forfeit_cells(rows)[player].partition(" ")
         lines.append(
             f"{where}{rows[0]['name']} forfeited {cell[0]} of {content['games']} games {cell[2]}:"
-            f" nobody won these, they say nothing of strength; the first: {rows[0]['first']}"
+            f" forfeits do not count as wins; the first: {rows[0]['first']}"
         )
         lines += [f"{where}{rows[0]['name']} wrote: {line}" for line in rows[0]["stderr"]]
     told = describe_repeats(content["distinct_games"], content["finished_games"])

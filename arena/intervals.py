@@ -1,4 +1,4 @@
-"""How far what a few runs gave can be trusted."""
+"""Confidence intervals over a few independent runs."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from evolve_arena.arena.statistics import wilson_interval
 
 @dataclass(frozen=True)
 class Sample:
-    """What one run gave."""
+    """The result of one run."""
 
     won: float
     games: int
 
     @property
     def share(self) -> float:
-        """The share won."""
+        """The share of points won."""
         return self.won / self.games
 
     @classmethod
     def pool(cls, results: Iterable[tuple[float, int]]) -> Sample:
-        """One sample of several results, each what was won and of how many games."""
+        """Pool several results, each the points won and the number of games, into one sample."""
         pairs = list(results)
         return cls(sum(won for won, _ in pairs), sum(games for _, games in pairs))
 
 
 def mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
-    """The mean over runs of the share won, its 95 % interval, and all games together.
+    """Return the mean over runs of the share won, its 95 % interval, and the number of all games.
 
-    The interval of several runs is Student's, kept inside 0 to 1. That of a single one is
-    Wilson's: it knows the luck of the games, but not that of evolution.
+    The interval of several runs is Student's, clipped to 0 to 1. That of a single one is Wilson's:
+    it includes the chance of the games, but not that of evolution.
     """
     shares = [sample.share for sample in samples]
     if len(samples) == 1:
@@ -46,12 +46,12 @@ def mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
 
 
 def mean_interval(values: Sequence[float], comparisons: int = 1) -> tuple[float, float]:
-    """The 95 % interval of the mean, of which *values* (two or more) are independent samples.
+    """Return the 95 % interval of a mean from two or more independent samples.
 
     Args:
         values: The samples.
-        comparisons: Out of how many this mean was chosen; all their intervals together hold with
-            95 %, after Bonferroni.
+        comparisons: Number of means from which this one was chosen; all their intervals together
+            hold with 95 %, after Bonferroni.
 
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
 
@@ -66,7 +66,7 @@ def mean_interval(values: Sequence[float], comparisons: int = 1) -> tuple[float,
 
 
 def next_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Where one more value falls with 95 %: the prediction interval, wider than the mean's.
+    """Return the 95 % prediction interval of one more value, which is wider than the mean's.
 
     >>> [round(bound, 3) for bound in next_interval([1.0, 2.0, 3.0])]
     [-2.968, 6.968]
@@ -76,7 +76,7 @@ def next_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def difference_interval(values: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the difference of two means, of two or more samples each.
+    """Return the 95 % interval of the difference of two means, of two or more samples each.
 
     Their variances need not be the same. The degrees of freedom are rounded down, which makes
     the interval a little wider.

@@ -1,17 +1,16 @@
-"""Matches between any players, also people and programs: move by move, or compiled.
+"""Matches between players of any kind, people and programs included: move by move, or compiled.
 
-Players that exist as arrays meet in the compiled kernels; both ways give the same games.
+Players that are arrays meet in compiled kernels; both ways give the same games.
 """
 
 from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +18,18 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import (
     EMPTY,
     Openings,
+    Pairings,
     Results,
-    Seatings,
     make_batch,
     new_results,
 )
 from evolve_arena.arena.duel_result import ForfeitCount, count_forfeits
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.core.errors import BadValueError, one_line
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import AnyGame, AnyMove, AnyPosition, Counts, Game
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.core.types import Move, State
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import (
     CompiledPlayer,
@@ -41,12 +41,13 @@ from evolve_arena.players.player import (
 )
 
 WORD = 2**64 - 1
-Keep = Callable[[AnyGame, Sequence[str], int, "Match"], None]
-"""Is given each match that is played, with the game, the players' names by seat, and its seed."""
+OnMatch = Callable[[AnyGame, Sequence[str], int, "Match"], None]
+"""Callback for each match that is played: takes the game, the players' names by seat, the seed and
+the match."""
 
 
 class Termination(StrEnum):
-    """How a match ended."""
+    """The way in which a match ended."""
 
     WIN = "win"
     DRAW = "draw"
@@ -60,25 +61,25 @@ class Termination(StrEnum):
 
 @dataclass(frozen=True)
 class Match:
-    """A finished match; what is told by seat is in order of moving."""
+    """A finished match; values by seat are in order of moving."""
 
-    moves: tuple[Any, ...]
+    moves: tuple[AnyMove, ...]
     """All moves, those of the opening included."""
     places: tuple[int, ...]
-    """1 is the best, equals sharing the better place; who forfeited is last."""
+    """1 is the best, equals sharing the better place; a player who forfeited is last."""
     termination: Termination
-    """A win if somebody is first alone, a draw if several are, or how somebody forfeited."""
+    """A win if one player is first, a draw if several are, or the kind of a forfeit."""
     sentence: str
-    """How it ended, in words."""
+    """A description of the end."""
     numbers: tuple[int, ...] = ()
     """The moves by their numbers (:meth:`evolve_arena.core.game.Game.number_of`); empty if they
     are numbers themselves."""
     offender: int = -1
     """The seat that forfeited, or -1."""
     errors: tuple[str, ...] = ()
-    """The last lines on its standard error then, if it is a program."""
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    """What the game counts beside, by name; as it stood if somebody forfeited."""
+    """The last lines on the offender's standard error, if it is a program."""
+    columns: Counts = field(default_factory=dict)
+    """The game's counts, by name; after a forfeit those of the last position."""
 
     @property
     def outcome(self) -> int:
@@ -86,8 +87,8 @@ class Match:
         return int(np.sign(self.places[1] - self.places[0]))
 
     @property
-    def game(self) -> int:
-        """The hash of the moves that the kernels compute too."""
+    def game_hash(self) -> int:
+        """The hash of the moves, as kernels compute it."""
         return hash_moves(self.numbers or self.moves)
 
 
@@ -97,16 +98,16 @@ def play_match(
     *,
     seed: int = 0,
     opening: Sequence[int] = (),
-    watch: Callable[[Any, Any], None] | None = None,
+    watch: Callable[[AnyPosition, AnyMove | None], None] | None = None,
 ) -> Match:
-    """Plays one match to its end; each player is shown what its seat may know, and no more.
+    """Play one match to its end; each player sees only the information of its seat.
 
     Args:
-        game: The rules; as many play as it has seats.
-        players: Who sits where, in order of moving. A player may sit at several seats.
-        seed: Seeds what chance the game has, and the stream from which all players draw; its
-            lowest 64 bits count.
-        opening: The numbers of moves made before the players decide; -1 ends it early.
+        game: The rules.
+        players: The player at each seat, in order of moving. A player may have several seats.
+        seed: Seed of the game's chance, and of the stream that all players share; its lowest 64
+            bits count.
+        opening: The numbers of moves before the players' first decisions; -1 ends it early.
         watch: Called with every position and the move that led to it (None at the start).
 
     Raises:
@@ -114,9 +115,9 @@ def play_match(
     """
     if len(players) != game.seats:
         raise BadValueError(f"{len(players)} players sit at a table of {game.seats} seats")
-    stream = new_stream(game.stream_seed(seed & WORD))
+    rng = new_stream(game.stream_seed(seed & WORD))
     position = game.initial(seed & WORD)
-    moves: list[Any] = []
+    moves: list[AnyMove] = []
     forfeit: tuple[int, ForfeitError] | None = None
     if watch:
         watch(position, None)
@@ -129,7 +130,7 @@ def play_match(
                 move = game.move_of(opening[len(moves)])
             else:
                 try:
-                    move = _ask(game, players[seat], position, seat, stream)
+                    move = _ask(game, players[seat], position, seat, rng)
                 except ForfeitError as error:
                     forfeit = seat, error
                     break
@@ -140,52 +141,55 @@ def play_match(
     finally:
         for player in players:
             player.end()
-    return judge(game, position, tuple(moves), forfeit, partial(_tell, players))
+    return adjudicate(game, position, tuple(moves), forfeit, partial(_report, players))
 
 
 def play_matches(
     game: AnyGame,
     players: Sequence[Player],
-    seatings: Seatings,
+    pairings: Pairings,
     seeds: NDArray[np.uint64],
     openings: Openings | None = None,
     executor: Executor | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> tuple[Results, tuple[ForfeitCount, ...]]:
-    """Plays a match for each of *seatings*, compiled if all *players* are.
+    """Play a match for each of *pairings*, in compiled code if all *players* are compiled.
 
     Args:
-        game: The rules; how many play is told by the seatings.
-        players: Whom the seatings name, by number.
-        seatings: Who sits where, shape ``(matches, slots)``.
+        game: The rules; the seatings determine the number of players.
+        players: The players, whose indices the seatings contain.
+        pairings: The player at each seat, shape ``(matches, slots)``.
         seeds: Shape ``(matches,)``; in games of chance matches of the same seed begin alike.
-        openings: How the matches begin, shape ``(matches, plies)``.
-        executor: Plays the matches of compiled players; serial if None.
-        keep: Is given each match with its moves, which compiled code forgets: so none is used.
+        openings: The first moves of each match, shape ``(matches, plies)``.
+        executor: Executor of matches of compiled players; serial if None.
+        on_match: Called with each match and its moves. Kernels do not record moves, so no compiled
+            code is used then.
 
     Returns:
-        The results, and who forfeited how often, and how.
+        The results, and the forfeits by player and kind.
 
     Raises:
-        BadValueError: A player is made for another board.
+        BadValueError: A player is for another board.
     """
     for player in players:
         check_board(player, game.rules)
+    # Compiled players meet in a kernel; one player of another kind means move by move.
     compiled = [player for player in players if isinstance(player, CompiledPlayer)]
     packed = combine_players([player.packed for player in compiled]) if compiled else None
-    if packed is None or len(compiled) < len(players) or keep:
-        return _play_one_by_one(game, players, seatings, seeds, openings, keep)
-    batch = make_batch(game, packed, seatings, seeds, openings)
+    if packed is None or len(compiled) < len(players) or on_match:
+        return _play_one_by_one(game, players, pairings, seeds, openings, on_match)
+    batch = make_batch(game, packed, pairings, seeds, openings)
     results = (executor or SerialExecutor()).play(batch)
+    # The only forfeit of a compiled player is a forbidden move.
     aborted = np.flatnonzero(~results.completed)
     return results, count_forfeits(
         (row, Termination.ILLEGAL_MOVE, f"{players[row].name} makes a forbidden move.", ())
-        for row in seatings[aborted, results.offenders[aborted]].tolist()
+        for row in pairings[aborted, results.offenders[aborted]].tolist()
     )
 
 
 def hash_moves(numbers: Sequence[int]) -> int:
-    """The hash of a game's moves, by their *numbers*, that the kernels compute too.
+    """Return the hash of a game's moves, by their *numbers*, as kernels compute it.
 
     Source: FNV-1a, Fowler, Noll and Vo, with whole moves in place of bytes.
     """
@@ -196,7 +200,7 @@ def hash_moves(numbers: Sequence[int]) -> int:
 
 
 def at_seats(game: AnyGame, seats: int) -> AnyGame:
-    """The same game for so many players."""
+    """Return the same game for so many players."""
     spec = find_game(game.name)
     if game.seats == seats or spec.seats_option is None:
         return game
@@ -207,24 +211,24 @@ def at_seats(game: AnyGame, seats: int) -> AnyGame:
 def _play_one_by_one(
     game: AnyGame,
     players: Sequence[Player],
-    seatings: Seatings,
+    pairings: Pairings,
     seeds: NDArray[np.uint64],
     openings: Openings | None,
-    keep: Keep | None,
+    on_match: OnMatch | None,
 ) -> tuple[Results, tuple[ForfeitCount, ...]]:
-    results = new_results(game, len(seatings))
+    results = new_results(game, len(pairings))
     forfeits = []
-    for number, (seating, seed) in enumerate(zip(seatings, seeds, strict=True)):
+    for number, (seating, seed) in enumerate(zip(pairings, seeds, strict=True)):
         seated = [players[row] for row in seating[seating != EMPTY]]
         table = at_seats(game, len(seated))
         opening = () if openings is None else openings[number].tolist()
         match = play_match(table, seated, seed=int(seed), opening=opening)
-        if keep:
-            keep(table, [player.name for player in seated], int(seed), match)
+        if on_match:
+            on_match(table, [player.name for player in seated], int(seed), match)
         results.places[number, : len(seated)] = match.places
         results.plies[number] = len(match.moves)
         results.offenders[number] = match.offender
-        results.games[number] = match.game
+        results.game_hashes[number] = match.game_hash
         for name, values in match.columns.items():
             column = results.columns[name]
             if column.ndim == 2:
@@ -237,14 +241,14 @@ def _play_one_by_one(
     return results, count_forfeits(forfeits)
 
 
-def _ask(game: AnyGame, player: Player, position: Any, seat: int, stream: Stream) -> Any:
-    """The move of whose turn it is.
+def _ask(game: Game[State, Move], player: Player, position: State, seat: int, rng: Stream) -> Move:
+    """Return the move of the player to move.
 
     Raises:
-        ForfeitError: There is none, or the rules do not allow it.
+        ForfeitError: The player has no move, or an illegal one.
     """
     try:
-        move = player.choose(game.view(position, seat), stream)
+        move: Move = player.choose(game.view(position, seat), rng)
     except (ForfeitError, BadValueError):
         raise
     except (Exception, SystemExit) as error:
@@ -261,7 +265,7 @@ def _ask(game: AnyGame, player: Player, position: Any, seat: int, stream: Stream
 
 
 def _describe_crash(player: Player, error: BaseException) -> ForfeitError:
-    """What is told of a *player* in Python whose code failed, with the end of the traceback."""
+    """Describe the crash of a *player* in Python, with the end of the traceback."""
     lines = traceback.format_exception(error)
     where = traceback.extract_tb(error.__traceback__)[-1]
     forfeit = ForfeitError(
@@ -273,27 +277,28 @@ def _describe_crash(player: Player, error: BaseException) -> ForfeitError:
     return forfeit
 
 
-def judge(
-    game: AnyGame,
-    position: Any,
-    moves: tuple[Any, ...],
+def adjudicate(
+    game: Game[State, Move],
+    position: State,
+    moves: tuple[Move, ...],
     forfeit: tuple[int, ForfeitError] | None,
-    tell: Callable[[Sequence[int], str], str],
+    report: Callable[[Sequence[int], str], str],
 ) -> Match:
-    """What came of a match that ended in *position*, by the rules or not.
+    """Return the match that ended in *position*, by the rules or by a forfeit.
 
     Args:
         game: The rules.
-        position: The last one.
+        position: The last position.
         moves: All moves.
-        forfeit: The seat that forfeited, and how; None if the match ended by the rules.
-        tell: Makes a sentence of who is first, and why the match ended.
+        forfeit: The seat that forfeited, and its error; None if the match ended by the rules.
+        report: Returns a sentence for the seats in first place and the reason of the end.
     """
     places, columns = game.tally(position)
     numbers = tuple(game.number_of(move) for move in moves)
     numbers = () if numbers == moves else numbers
     if forfeit:
         offender, error = forfeit
+        # The offender moves to the last place, and those behind it move up.
         places = tuple(place - (place > places[offender]) for place in places)
         places = (*places[:offender], len(places), *places[offender + 1 :])
         ending = Termination(error.kind), str(error)
@@ -301,11 +306,11 @@ def judge(
     outcome = game.outcome(position)
     assert outcome is not None
     first = [seat for seat, place in enumerate(places) if place == 1]
-    ending = Termination.WIN if len(first) == 1 else Termination.DRAW, tell(first, outcome.reason)
+    ending = Termination.WIN if len(first) == 1 else Termination.DRAW, report(first, outcome.reason)
     return Match(moves, places, *ending, numbers, columns=columns)
 
 
-def _tell(players: Sequence[Player], seats: Sequence[int], reason: str) -> str:
+def _report(players: Sequence[Player], seats: Sequence[int], reason: str) -> str:
     names = distinct_names([player.name for player in players])
     if len(seats) == 1:
         return f"{names[seats[0]]} wins: {reason}."

@@ -1,8 +1,6 @@
-"""Who meets whom, as arrays of rows of packed players; the first of each pair moves first."""
+"""Pairings, as arrays of rows of packed players; the first of each pair moves first."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +12,11 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below
+from evolve_arena.core.types import Array
 
 
 def round_robin(players: int) -> Pairings:
-    """Every two of *players* once, shape ``(players * (players - 1) / 2, 2)``.
+    """Pair every two of *players* once, shape ``(players * (players - 1) / 2, 2)``.
 
     >>> round_robin(3).tolist()
     [[0, 1], [0, 2], [1, 2]]
@@ -27,10 +26,10 @@ def round_robin(players: int) -> Pairings:
 
 
 def tournaments(members: NDArray[np.int32]) -> Pairings:
-    """A round robin inside each row of *members*, shape ``(tournaments, size)``.
+    """Pair the members of each row of *members*, shape ``(tournaments, size)``, in a round robin.
 
-    All pairs of the first tournament come first. In each pair, who stands further left in
-    the row moves first.
+    All pairs of the first row come first. In each pair, the player further left in the row moves
+    first.
     """
     rows, size = members.shape
     pairings = np.empty((rows * (size * (size - 1) // 2), 2), dtype=np.int32)
@@ -39,7 +38,7 @@ def tournaments(members: NDArray[np.int32]) -> Pairings:
 
 
 def gauntlet(players: NDArray[np.int32], opponents: NDArray[np.int32]) -> Pairings:
-    """Each of *players* against each of *opponents*, the player moving first.
+    """Pair each of *players* with each of *opponents*, the player moving first.
 
     >>> gauntlet(np.array([0, 1]), np.array([5, 6])).tolist()
     [[0, 5], [0, 6], [1, 5], [1, 6]]
@@ -49,26 +48,27 @@ def gauntlet(players: NDArray[np.int32], opponents: NDArray[np.int32]) -> Pairin
     return np.stack([first, second], axis=1).astype(np.int32)
 
 
-def random_opponents(players: int, opponents: int, stream: Stream) -> Pairings:
-    """Everybody against as many random others as everybody else.
+def random_opponents(players: int, opponents: int, rng: Stream) -> Pairings:
+    """Pair each player with the same number of random opponents.
 
-    *opponents* is rounded up to an even number; if that is all others or more, it is a round
-    robin. Nobody meets the same one twice.
+    *opponents* is rounded up to an even number; if that is all others or more, the result is a
+    round robin. No two players meet twice.
     """
     shifts = -(-opponents // 2)
     if 2 * shifts >= players - 1:
         return round_robin(players)
+    # Players in a random circle meet those at some random distances.
     order = np.arange(players, dtype=np.int32)
     distances = np.arange(1, (players - 1) // 2 + 1, dtype=np.int32)
-    _shuffle(order, stream)
-    _shuffle(distances, stream)
+    _shuffle(order, rng)
+    _shuffle(distances, rng)
     first = np.tile(order, shifts)
     second = np.concatenate([np.roll(order, int(shift)) for shift in distances[:shifts]])
     return np.stack([first, second], axis=1)
 
 
 def inside_groups(groups: NDArray[np.int32]) -> Pairings:
-    """Every two players of the same group once; *groups* has shape ``(players,)``.
+    """Pair every two players of the same group once; *groups* has shape ``(players,)``.
 
     >>> inside_groups(np.array([0, 1, 0, 0])).tolist()
     [[0, 2], [0, 3], [2, 3]]
@@ -81,7 +81,7 @@ def inside_groups(groups: NDArray[np.int32]) -> Pairings:
 
 
 def both_colours(pairings: Pairings) -> Pairings:
-    """Each pairing twice in a row, the second time with the other moving first.
+    """Repeat each pairing, the second time with the other player moving first.
 
     >>> both_colours(round_robin(2)).tolist()
     [[0, 1], [1, 0]]
@@ -90,7 +90,7 @@ def both_colours(pairings: Pairings) -> Pairings:
 
 
 def over_openings(pairings: Pairings, openings: Openings) -> tuple[Pairings, Openings]:
-    """Each pairing once from each opening: all openings of the first pairing come first."""
+    """Repeat each pairing for each opening: all openings of the first pairing come first."""
     return (
         np.repeat(pairings, len(openings), axis=0),
         np.tile(openings, (len(pairings), 1)),
@@ -98,7 +98,7 @@ def over_openings(pairings: Pairings, openings: Openings) -> tuple[Pairings, Ope
 
 
 @compiled
-def _pair_members(members: Any, pairings: Any) -> None:
+def _pair_members(members: Array, pairings: Array) -> None:
     match = 0
     for row in range(members.shape[0]):
         for one in range(members.shape[1]):
@@ -109,19 +109,19 @@ def _pair_members(members: Any, pairings: Any) -> None:
 
 
 @compiled
-def _shuffle(numbers: Any, stream: Any) -> None:
+def _shuffle(numbers: Array, rng: Stream) -> None:
     for place in range(numbers.shape[0] - 1):
-        other = place + below(stream, numbers.shape[0] - place)
+        other = place + below(rng, numbers.shape[0] - place)
         numbers[place], numbers[other] = numbers[other], numbers[place]
 
 
 def random_openings(
     game: AnyGame, plies: int, count: int, seed: int, *, generation: int = 0
 ) -> Openings:
-    """Random legal openings after which the game still goes on, shape ``(count, plies)``.
+    """Draw random legal openings that do not end the game, shape ``(count, plies)``.
 
     Raises:
-        BadValueError: There may be no such opening: *plies* is negative or above
+        BadValueError: There may be no such opening, as *plies* is negative or above
             :func:`longest_opening`.
     """
     check_plies(game, plies)
@@ -135,15 +135,15 @@ def random_openings(
 
 
 def longest_opening(game: AnyGame) -> int:
-    """How many random plies a game may begin with: none where chance makes games differ anyway."""
+    """Return the most random plies of an opening; 0 in games of chance, which differ anyway."""
     return find_game(game.name).kernel.longest_opening(game.rules)
 
 
 def check_plies(game: AnyGame, plies: int) -> None:
-    """Makes sure that a *game* may begin with so many random *plies*.
+    """Make sure that a *game* may begin with so many random *plies*.
 
     Raises:
-        BadValueError: It may not.
+        BadValueError: The number is out of range.
     """
     most = longest_opening(game)
     if not 0 <= plies <= most:

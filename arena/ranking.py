@@ -1,7 +1,8 @@
-"""Configurations ranked by what their agents win: one agent tells little of how it was bred.
+"""Rankings of configurations by the results of several agents each.
 
-Several agents that were bred alike, with different luck, make a configuration. It is ranked by
-the mean share of games that its agents won, with the best and the worst of them beside it.
+A configuration is a group of agents that were evolved in the same way from different seeds, as one
+agent says little about the way. It is ranked by the mean share of games that its agents won, with
+the best and the worst of them beside it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
 NUMBER = re.compile(r"(?:[-_]| #)\d+(?=@\d+$|$)")
-"""The number that tells agents of a configuration apart; a generation may follow."""
+"""The number of an agent within its configuration; a generation may follow."""
 
 
 @dataclass(frozen=True)
@@ -32,46 +33,47 @@ class Ranked:
     mean: float
     """The mean of its agents' shares of games won."""
     best: float
-    """That of its best agent."""
+    """The share of its best agent."""
     worst: float
-    """That of its worst one."""
+    """The share of its worst agent."""
     agents: int
-    """How many agents it has."""
+    """Number of its agents."""
     rank: int
-    """1 for the largest mean; configurations of the same mean share a rank, and the next ones
-    come as many ranks further down."""
+    """1 for the largest mean; configurations of the same mean share a rank, and the following ranks
+    are skipped."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What an agent won."""
+    """The wins of an agent."""
 
     won: int
     games: int
-    """All but those that others forfeited."""
+    """Number of games, except those that opponents forfeited."""
     results: tuple[DuelResult, ...] = field(default=(), compare=False, repr=False)
     """Its duels, from its side."""
 
     @property
     def share(self) -> float:
-        """The share of its games that it won; draws are none. Not a number of no games."""
+        """The share of its games that it won, without draws; NaN without games."""
         return self.won / self.games if self.games else float("nan")
 
 
 def rank_configurations(
     shares: Mapping[str, float], configuration: Callable[[str], str]
 ) -> list[Ranked]:
-    """The configurations of some agents, the best first; of equals, who was named first.
+    """Rank the configurations of agents, the best first; among equals, the first one named.
 
     Args:
-        shares: What share of its games each agent won, by its name.
-        configuration: Gives the name of an agent's configuration, such as
+        shares: The share of games that each agent won, by its name.
+        configuration: Returns the name of an agent's configuration, such as
             :func:`name_configuration`.
 
     >>> shares = {"mean-1": 0.5, "best-1": 0.8, "mean-2": 0.7, "best-2": 0.6}
     >>> [(row.rank, row.name, row.best) for row in rank_configurations(shares, name_configuration)]
     [(1, 'best', 0.8), (2, 'mean', 0.7)]
     """
+    # Means are rounded, so that equal results share a rank in spite of the order of additions.
     groups: dict[str, list[float]] = {}
     for agent, share in shares.items():
         groups.setdefault(configuration(agent), []).append(share)
@@ -91,7 +93,7 @@ def rank_configurations(
 
 
 def name_configuration(agent: str) -> str:
-    """An agent's name without its own number.
+    """Return an agent's name without its own number.
 
     >>> name_configuration("stage-1-mean-5k-3"), name_configuration("plain-2@100")
     ('stage-1-mean-5k', 'plain@100')
@@ -110,17 +112,17 @@ def meet_others(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Tally]:
-    """Every agent meets all agents of other configurations: what each of them wins, by name.
+    """Let every agent meet all agents of other configurations, and return the wins by name.
 
     Args:
         game: The rules.
-        agents: Who plays. Equal names are numbered.
-        configuration: Gives the name of an agent's configuration.
-        games: Games of each two, colours balanced; 2 is one for each side.
+        agents: The players. Equal names are numbered.
+        configuration: Returns the name of an agent's configuration.
+        games: Games of each two agents, colours balanced; 2 is one for each side.
         opening_plies: Random plies at the beginning of each game.
-        seed: Seeds everything.
-        executor: Plays what is compiled.
-        progress: Called after each pair with how many are done, and of how many.
+        seed: Seed of openings and players.
+        executor: Executor of matches of compiled players; serial if None.
+        progress: Called after each pair with the number of pairs so far and in total.
 
     Raises:
         BadValueError: There are fewer than two configurations.
@@ -148,7 +150,7 @@ def meet_others(
             executor=executor,
         )
         results[first].append(result)
-        results[second].append(result.turned())
+        results[second].append(result.reversed())
         if progress:
             progress(number + 1, len(pairs))
     return {name: _tally(met) for name, met in zip(names, results, strict=True)}
@@ -165,9 +167,9 @@ def meet_opponent(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Tally]:
-    """Every agent meets one *opponent*: what each of them wins, by name.
+    """Let every agent meet one *opponent*, and return the wins by name.
 
-    *games* are those of each agent, colours balanced; all else is as in :func:`meet_others`.
+    *games* is the number for each agent, colours balanced; the rest is as in :func:`meet_others`.
     """
     names = distinct_names([agent.name for agent in agents])
     seeds = derive_seeds(seed, 0, "ranking", len(agents))

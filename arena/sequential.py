@@ -1,4 +1,4 @@
-"""Which of two players is stronger, in as few games as it takes to see."""
+"""Sequential tests of the stronger of two players, in as few games as possible."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.statistics import Z_95, wilson_interval, z_95
 
 FIRST_LOOK = 100
-"""After so many games it is looked whether one is stronger, and whenever they have doubled."""
+"""Games before the first test; later ones follow whenever their number has doubled."""
 
 
 def list_looks(most: int) -> list[int]:
-    """After how many games to look, the last time after *most*.
+    """Return the numbers of games after which to test, the last one being *most*.
 
     >>> list_looks(1000)
     [100, 200, 400, 800, 1000]
@@ -24,16 +24,14 @@ def list_looks(most: int) -> list[int]:
 
 
 def find_stronger(result: DuelResult, looks: int) -> int:
-    """Return 0 if the first player is stronger, 1 if the second is, and -1 if that is open.
+    """Return 0 if the first player is stronger, 1 if the second is, and -1 if that is undecided.
 
-    Draws say nothing of it: of the games that somebody won, the 95 % interval of the share must
-    not contain a half. In games that count points, that of the margin must not contain 0.
-    Forfeits count as lost.
+    Draws are left out: the 95 % interval of the share of decisive games must not contain a half. In
+    games with points, that of the margin must not contain 0. Forfeits count as losses.
 
     Args:
         result: The games so far.
-        looks: How often it is looked in all. All intervals are so wide that together they hold with
-            95 %.
+        looks: Number of tests in total. All intervals are wide enough to hold together with 95 %.
     """
     forfeits = [0, 0]
     for forfeit in result.forfeits:

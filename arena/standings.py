@@ -1,23 +1,22 @@
-"""Many players at tables of two to five: who is how strong.
+"""Tournaments in matches of two to five seats, and their ratings.
 
-Ratings are those of the Plackett-Luce model, which says how probable each order of finishing is.
-Source: Weng and Lin, "A Bayesian approximation method for online ranking", Journal of Machine
-Learning Research 12 (2011), algorithm 4, as openskill computes it.
+Ratings are those of the Plackett-Luce model, a distribution over orders of finishing. Source: Weng
+and Lin, "A Bayesian approximation method for online ranking", Journal of Machine Learning Research
+12 (2011), algorithm 4, as implemented by openskill.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import (
     EMPTY,
+    Pairings,
     Results,
-    Seatings,
     check_games,
     check_seats,
     join_results,
@@ -25,49 +24,50 @@ from evolve_arena.arena.batch import (
     seat_players,
 )
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.match import Keep, play_matches
+from evolve_arena.arena.match import OnMatch, play_matches
 from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.extras import check_extra, import_extra
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.player import Player, distinct_names
 
 PART = 1000
-"""Games that are played before progress is told."""
+"""Games between two reports of progress."""
 
 
 @dataclass(frozen=True)
 class PlaceRating:
-    """How strong a player is among those it met."""
+    """The strength of a player among its opponents."""
 
     mu: float
-    """The mean of what its strength may be; 25 for an average player."""
+    """The mean of the distribution of its strength; 25 for an average player."""
     sigma: float
-    """The standard deviation of that."""
+    """The standard deviation of that distribution."""
 
     @property
     def ordinal(self) -> float:
-        """A strength that the player very probably has: three deviations below the mean."""
+        """A conservative estimate of the strength: three deviations below the mean."""
         return self.mu - 3 * self.sigma
 
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """The result of a tournament at tables."""
+    """The result of a tournament."""
 
     names: tuple[str, ...]
-    seatings: Seatings
-    """Who sat where, by number, shape ``(games, slots)``: the rotations of a table in a row."""
+    pairings: Pairings
+    """The player at each seat, shape ``(games, slots)``; the rotations of a table are in a row."""
     results: Results
     ratings: list[PlaceRating]
-    """In the order of :attr:`names`."""
+    """The ratings in the order of :attr:`names`."""
 
     @property
     def seats(self) -> int:
-        """How many sat at each table."""
-        return int((self.seatings[0] != EMPTY).sum())
+        """Number of seats in each match."""
+        return int((self.pairings[0] != EMPTY).sum())
 
     @property
     def ranking(self) -> list[int]:
@@ -75,8 +75,8 @@ class Standings:
         strengths = [-rating.mu for rating in self.ratings]
         return [int(place) for place in np.argsort(strengths, kind="stable")]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; players in the order of their ranks."""
+    def to_dict(self) -> JsonObject:
+        """Return everything as JSON, with players in the order of their ranks."""
         rows = [{"rank": rank, **self._row(player)} for rank, player in enumerate(self.ranking, 1)]
         return {
             "seats": self.seats,
@@ -89,16 +89,16 @@ class Standings:
 
     @property
     def _means(self) -> list[str]:
-        """What the game counts for each seat."""
+        """Names of the game's counts for each seat."""
         return [name for name, values in self.results.columns.items() if values.ndim == 2]
 
-    def _row(self, player: int) -> dict[str, Any]:
-        here = self.seatings == player
+    def _row(self, player: int) -> JsonObject:
+        here = self.pairings == player
         played = int(here.sum())
-        firsts = (self.results.places == 1) & (self.seatings != EMPTY)
+        firsts = (self.results.places == 1) & (self.pairings != EMPTY)
         won = float((firsts / firsts.sum(axis=1, keepdims=True))[here].sum())
         offended = np.flatnonzero(~self.results.completed)
-        culprits = self.seatings[offended, self.results.offenders[offended]]
+        culprits = self.pairings[offended, self.results.offenders[offended]]
         rating = self.ratings[player]
         return {
             "name": self.names[player],
@@ -115,7 +115,7 @@ class Standings:
         }
 
     def _points_by_table(self, here: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """A player's mean points from all seats of each of its tables, with the same decks."""
+        """Return a player's mean points over the seats of each of its tables, of equal deals."""
         points = np.where(here, self.results.columns["points"], 0).sum(axis=1)
         tables = points.reshape(-1, self.seats).mean(axis=1)
         return np.asarray(tables[np.any(here, axis=1).reshape(-1, self.seats)[:, 0]])
@@ -130,26 +130,25 @@ def play_at_tables(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> Standings:
-    """Seats *players* at random tables, so that everybody plays equally often in every seat.
+    """Play a tournament at random tables, in which each player has each seat equally often.
 
-    The same decks are played once for each seat of a table, everybody moving up in between.
+    The same deal is played once for each seat of a table, with all players moving up in between.
 
     Args:
         game: The rules.
         players: At least two. Equal names are numbered.
-        games: How many in all, rounded up to a multiple of players and seats.
-        seats: How many sit at a table; if None as many as *game* says, or all players if these
-            are fewer.
-        seed: Seeds tables, decks and players.
-        executor: Plays the games if all players are compiled; serial if None.
-        progress: Called after each part of the games with how many are done, and of how many.
-        keep: Is given each match, with its moves.
+        games: Number of games in total, rounded up to a multiple of players and seats.
+        seats: Seats of a match; if None those of *game*, or all players if these are fewer.
+        seed: Seed of tables, deals and players.
+        executor: Executor of the games if all players are compiled; serial if None.
+        progress: Called after each part with the number of games so far and in total.
+        on_match: Called with each match and its moves.
 
     Raises:
-        BadValueError: There are fewer than two players, or than *seats*, *games* is not
-            positive, or a player is made for another board.
+        BadValueError: There are fewer than two players, or than *seats*, *games* is not positive,
+            or a player is for another board.
         MissingPackageError: openskill, which rates them, is not installed.
     """
     if len(players) < 2:
@@ -159,35 +158,36 @@ def play_at_tables(
     seats = check_seats(game, min(game.seats, len(players)) if seats is None else seats)
     if seats > len(players):
         raise BadValueError(f"a table of {seats} seats: there are only {len(players)} players")
+    # All rotations of a table have its seed, and so its deal.
     tables = _draw_tables(len(players), seats, games, seed)
-    seatings = seat_players(rotations(tables), find_game(game.name).most_seats)
+    pairings = seat_players(rotations(tables), find_game(game.name).most_seats)
     seeds = np.repeat(derive_seeds(seed, 0, "seated tournament", len(tables)), seats)
     parts = []
-    for start in range(0, len(seatings), PART):
+    for start in range(0, len(pairings), PART):
         here = slice(start, start + PART)
         results, _ = play_matches(
-            game, players, seatings[here], seeds[here], executor=executor, keep=keep
+            game, players, pairings[here], seeds[here], executor=executor, on_match=on_match
         )
         parts.append(results)
         if progress:
-            progress(min(start + PART, len(seatings)), len(seatings))
+            progress(min(start + PART, len(pairings)), len(pairings))
     results = join_results(parts)
     names = distinct_names([player.name for player in players])
-    ratings = rate_places(len(players), seatings, results.places)
-    return Standings(names, seatings, results, ratings)
+    ratings = rate_places(len(players), pairings, results.places)
+    return Standings(names, pairings, results, ratings)
 
 
-def rate_places(players: int, seatings: Seatings, places: NDArray[np.int8]) -> list[PlaceRating]:
-    """Ratings of *players* after the games of *seatings*, in that order.
+def rate_places(players: int, pairings: Pairings, places: NDArray[np.int8]) -> list[PlaceRating]:
+    """Compute ratings of *players* after the games of *pairings*, in that order.
 
     Args:
-        players: How many there are.
-        seatings: Who sat where, by number, shape ``(games, slots)``.
-        places: Who came in where, of the same shape.
+        players: Number of players.
+        pairings: The player at each seat, shape ``(games, slots)``.
+        places: The place of each seat, of the same shape.
     """
     model = import_extra("openskill.models", "ratings").PlackettLuce()
     ratings = [model.rating() for _ in range(players)]
-    for seating, row in zip(seatings.tolist(), places.tolist(), strict=True):
+    for seating, row in zip(pairings.tolist(), places.tolist(), strict=True):
         seated = [player for player in seating if player != EMPTY]
         after = model.rate(
             [[ratings[player]] for player in seated], ranks=[float(p) for p in row[: len(seated)]]
@@ -198,17 +198,17 @@ def rate_places(players: int, seatings: Seatings, places: NDArray[np.int8]) -> l
 
 
 def _draw_tables(players: int, seats: int, games: int, seed: int) -> NDArray[np.int32]:
-    """Tables at which everybody sits equally often, shape ``(tables, seats)``.
+    """Draw tables with each player equally often, shape ``(tables, seats)``.
 
-    In each round the players stand in a random circle, and from each of them on a table takes
-    those at the same random distances.
+    In each round the players form a random circle; a table for each of them takes those at the same
+    random distances.
     """
-    generator = derive_generator(seed, 0, "tables")
+    rng = derive_generator(seed, 0, "tables")
     rounds = -(-games // (players * seats))
     parts = []
     for _ in range(rounds):
-        circle = generator.permutation(players)
-        distances = [0, *(1 + generator.permutation(players - 1)[: seats - 1])]
+        circle = rng.permutation(players)
+        distances = [0, *(1 + rng.permutation(players - 1)[: seats - 1])]
         places = np.arange(players)[:, None] + np.array(distances)
         parts.append(circle[places % players])
     return np.concatenate(parts).astype(np.int32)

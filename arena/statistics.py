@@ -1,4 +1,4 @@
-"""What a number of games allows one to say."""
+"""Confidence intervals of shares and means over games, and Elo differences."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 Z_95 = 1.959963984540054
+"""The two-sided 95 % quantile of the normal distribution."""
 
 
 def wilson_interval(points: float, games: int, comparisons: int = 1) -> tuple[float, float]:
-    """The 95 % interval of a share, after Wilson (1927).
+    """Return the 95 % interval of a share, after Wilson (1927).
 
-    It stays inside 0 to 1 and says something even at 0 or *games* points. Draws may be
-    counted as half a point; the interval is then a little too wide.
+    It stays inside 0 to 1 and is informative even at 0 or *games* points. Draws may be counted as
+    half a point; the interval is then a little too wide.
 
     Args:
-        points: What was won, 0 to *games*.
-        games: How many were played; of none, nothing is known.
-        comparisons: How many intervals shall hold together with 95 %, after Bonferroni.
+        points: Points won, 0 to *games*.
+        games: Number of games; without games the interval is 0 to 1.
+        comparisons: Number of intervals that shall hold together with 95 %, after Bonferroni.
 
     >>> [round(bound, 3) for bound in wilson_interval(90, 100)]
     [0.826, 0.945]
@@ -40,20 +41,19 @@ def wilson_interval(points: float, games: int, comparisons: int = 1) -> tuple[fl
         * math.sqrt(share * (1 - share) / games + square / (4 * games * games))
     )
     low, high = middle - half, middle + half
-    return max(0.0, min(low, share)), min(1.0, max(high, share))  # rounding passes the share
+    return max(0.0, min(low, share)), min(1.0, max(high, share))  # in spite of rounding errors
 
 
 @cache
 def z_95(comparisons: int) -> float:
-    """The normal distribution's quantile for 95 %, both sides; Bonferroni's for *comparisons*."""
+    """Return the normal distribution's two-sided 95 % quantile, with Bonferroni's correction."""
     return Z_95 if comparisons == 1 else NormalDist().inv_cdf(1 - 0.025 / comparisons)
 
 
 def normal_interval(values: ArrayLike) -> tuple[float, float]:
-    """The 95 % interval of the mean of independent *values*, by the normal distribution.
+    """Return the 95 % interval of the mean of independent *values*, by the normal distribution.
 
-    It is for dozens of values and more. Of fewer than two nothing is known, so that it has no
-    ends then.
+    It is for dozens of values and more. For fewer than two values it is infinite.
 
     >>> [round(bound, 2) for bound in normal_interval([1.0, 2.0, 3.0, 4.0])]
     [1.23, 3.77]
@@ -67,17 +67,17 @@ def normal_interval(values: ArrayLike) -> tuple[float, float]:
 
 
 def json_interval(interval: tuple[float, float]) -> list[float] | None:
-    """An *interval* as JSON has it: None if it has no ends."""
+    """Return an *interval* as JSON: None if it is infinite."""
     return list(interval) if all(math.isfinite(end) for end in interval) else None
 
 
 def json_share(share: float) -> float | None:
-    """A *share* as JSON has it: None if it is of no games."""
+    """Return a *share* as JSON: None for the share of no games."""
     return None if math.isnan(share) else share
 
 
 def elo_difference(share: float) -> float:
-    """The Elo difference at which *share* of the points is expected; infinite at 0 and 1.
+    """Return the Elo difference at which *share* of the points is expected; infinite at 0 and 1.
 
     >>> round(elo_difference(0.75))
     191

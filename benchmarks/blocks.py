@@ -57,13 +57,13 @@ def measure(players: Sequence[str] = ()) -> Iterator[Line]:
 
 def find_blocks(count: int) -> list[tuple[list[int], int]]:
     """Return distinct positions, as the moves that lead there, with the column that blocks."""
-    generator = np.random.default_rng(SEED)
+    rng = np.random.default_rng(SEED)
     found: dict[Board, tuple[list[int], int]] = {}
     while len(found) < count:
         position, moves = GAME.initial(), list[int]()
-        length = int(generator.integers(5, 36))
+        length = int(rng.integers(5, 36))
         while len(moves) < length and GAME.outcome(position) is None:
-            moves.append(int(generator.choice(GAME.legal_moves(position))))
+            moves.append(int(rng.choice(GAME.legal_moves(position))))
             position = GAME.play(position, moves[-1])
         if GAME.outcome(position) is None and (column := find_block(position)) is not None:
             found.setdefault(position, (moves, column))

@@ -135,7 +135,7 @@ part_neat() {
     run=judge-$judge-$seed
     extra=(); [ $judge = outside ] && extra=(--set 'method.stagnation.opponents=["minimax:depth=1,noise=0.2"]')
     breed connect-four-neat $seed $run --set run.generations=300 \
-      --set method.stagnation.judge=$judge "${extra[@]}"
+      --set method.stagnation.criterion=$judge "${extra[@]}"
     say evolve info $run
   done; done
   program "$(few record outside rank)" "$(few 1 2 3)" <<'PROGRAM'
@@ -154,7 +154,7 @@ PROGRAM
 part_engines() { # who breeds: "rank" plays no games of its own, so that two arms play as many
   for seed in $(few "1 2" 3 4 5); do for engine in $(few own-rank neat-python own-record); do
     more=(--set method.engine=${engine%%-r*})
-    case $engine in own-*) more=(--set method.stagnation.judge=${engine#own-}) ;; esac
+    case $engine in own-*) more=(--set method.stagnation.criterion=${engine#own-}) ;; esac
     breed connect-four-neat $seed engine-$engine-$seed --set run.generations=100 --set neat.pop_size=150 \
       --set check.every=100 --set check.games=2 --set 'run.champion="last"' "${more[@]}"
   done; done
@@ -199,13 +199,13 @@ PROGRAM
 
 part_strengths() {
   for run in $(few 1 2 3); do for seed in $(few 1 2 3 4 5); do
-    for change in $(few mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2); do
-      breed four-in-a-row-$run $seed strengths/$change-$run-$seed --set method.$change
+    for change in $(few step_size=0.1 step_size=0.3 step_size=1 step_size=2); do
+      breed four-in-a-row-$run $seed strengths/$change-$run-$seed --set variation.$change
     done
     breed four-in-a-row-$run $seed strengths/tanh-$run-$seed --set 'network.activation="tanh"'
   done; done
   program "$(few 1 2 3)" "$(few 1 2 3 4 5)" \
-    $(few mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2) \
+    $(few step_size=0.1 step_size=0.3 step_size=1 step_size=2) \
     tanh <<'PROGRAM'
 import sys
 import numpy as np

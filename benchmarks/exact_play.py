@@ -42,9 +42,9 @@ class ExactPlayer(Player):
         super().__init__(game)
         self.known: dict[tuple[int, ...], int] = {}
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return one of the best moves."""
-        return self.pick(self.find_best(position), stream)
+        return self.pick(self.find_best(position), rng)
 
     def find_best(self, position: Board) -> list[int]:
         """Return the best moves, by how soon they win or how late they lose."""
@@ -109,7 +109,7 @@ class PigPlayer(Player):
         super().__init__(game)
         _, self.rolls = solve_pig(game.options["goal"])
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the move that wins more often."""
         points, seat = [int(number) for number in position.state[:3]], self.game.to_move(position)
         return ROLL if self.rolls[points[2], points[seat], points[1 - seat]] else HOLD
@@ -147,10 +147,10 @@ def meet(player: Player, exact: Player, games: int, seed: int) -> DuelResult:
     pairs = (games + 1) // 2
     openings = np.array(list(islice(cycle(exact.openings()), pairs)), dtype=np.int64)
     spec = find_game(game.name)
-    seatings = seat_players(np.tile([[0, 1], [1, 0]], (pairs, 1)), spec.most_seats)
+    pairings = seat_players(np.tile([[0, 1], [1, 0]], (pairs, 1)), spec.most_seats)
     seeds = derive_seeds(seed, 0, "exact play", 2 * pairs)
-    played = play_matches(game, (player, exact), seatings, seeds, np.repeat(openings, 2, axis=0))
-    return summarise(spec, (player.name, exact.name), seatings, *played)
+    played = play_matches(game, (player, exact), pairings, seeds, np.repeat(openings, 2, axis=0))
+    return summarise(spec, (player.name, exact.name), pairings, *played)
 
 
 def count_kept(player: Player, exact: ExactPlayer) -> tuple[int, int]:

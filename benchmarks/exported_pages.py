@@ -9,9 +9,9 @@ from pathlib import Path
 
 from benchmarks.line import Line, SkippedError
 from evolve_arena.core.types import Settings
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export.page import run_source, write_source
-from tests.bred import make_bred, random_positions
+from tests.evolved import make_evolved, random_positions
 from tests.pages import NODE, ask_page, make_safe, run_script
 
 COUNTS = {"encoding": "features", "hidden": (), "depth": 4}
@@ -74,7 +74,7 @@ def measure() -> Iterator[Line]:
             )
         for what, (game, network, settings, most) in BOTS.items():
             count = max(1, round(SHARE * most))
-            yield _compare(what, make_bred(game, network, 1, **settings), count, folder)
+            yield _compare(what, make_evolved(game, network, 1, **settings), count, folder)
 
 
 def _loop(step: str, start: str) -> str:
@@ -88,7 +88,7 @@ def _loop(step: str, start: str) -> str:
     }};"""
 
 
-def _compare(what: str, player: BredPlayer, count: int, folder: Path) -> Line:
+def _compare(what: str, player: EvolvedPlayer, count: int, folder: Path) -> Line:
     """Time a move on the page and in the exported Python file; both must choose the same moves."""
     page = run_source(write_source(player))
     positions = random_positions(player.game, count)

@@ -18,14 +18,14 @@ from evolve_arena.core.registry import recipe_files
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import JsonObject
 from evolve_arena.players.board.game import Board
-from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player, look_ahead
 from evolve_arena.runs.export.page import write_bot
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.targets import TARGETS
-from tests.bred import random_positions
+from tests.evolved import random_positions
 from tests.pages import NODE, run_script
 from tests.test_tutorial import TUTORIAL, write_game
 
@@ -39,7 +39,7 @@ ALIKE: JsonObject = {
 SHORT: dict[str, JsonObject] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
-    "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},
+    "evolutionary-programming": {"method.individuals": 4, "matches.opponents": 2},
     "td": {"method.games": 100},
     "q-learning": {"method.games": 100},
     "td-tuples": {"method.games": 2000},
@@ -126,7 +126,7 @@ def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]
 
 
 def _measure_champion(
-    title: str, champion: BredPlayer, folder: Path, patient: bool = True
+    title: str, champion: EvolvedPlayer, folder: Path, patient: bool = True
 ) -> Iterator[Line]:
     """Yield a line for each target; Python plays whole games only if *patient*."""
     for target in [target for target in ("python", "c", "html") if target in TARGETS]:
@@ -154,7 +154,7 @@ def _compile(file: Path) -> str:
     return str(program)
 
 
-def _play(what: str, size: float, champion: BredPlayer, command: str, games: int) -> Line:
+def _play(what: str, size: float, champion: EvolvedPlayer, command: str, games: int) -> Line:
     """Play games against chance, then compare the bot with the arena in single positions."""
     game = champion.game
     programs = [
@@ -194,7 +194,7 @@ def _play(what: str, size: float, champion: BredPlayer, command: str, games: int
     )
 
 
-def _play_on_page(what: str, size: float, champion: BredPlayer, folder: Path) -> Line:
+def _play_on_page(what: str, size: float, champion: EvolvedPlayer, folder: Path) -> Line:
     """Play games on the page, then compare the bot with the arena in its positions."""
     game, limits = champion.game, f"GAMES = {GAMES}, POSITIONS = {POSITIONS}"
     script = f"const bot = {write_bot(champion)}, {limits}, LONGEST = {1000 * LONGEST};"
@@ -227,6 +227,6 @@ def _play_on_page(what: str, size: float, champion: BredPlayer, folder: Path) ->
     )
 
 
-def _is_as_good(champion: BredPlayer, position: Board, move: int) -> bool:
+def _is_as_good(champion: EvolvedPlayer, position: Board, move: int) -> bool:
     """Return True if the champion may choose that move, too: chance decides between equals."""
     return any(champion.choose(position, new_stream(seed)) == move for seed in range(TRIES))

@@ -32,7 +32,7 @@ EXPLORATION = 0.7
 MEMORY = 1000
 """MiB for OpenSpiel's tree, more than it needs."""
 TARGETS = {"Hex 7x7": 5.0}
-USUAL_TARGET = 2.0
+DEFAULT_TARGET = 2.0
 SMALL = {"GAMES": {"Pig": GAMES["Pig"]}, "SIMULATIONS": 50, "ROUNDS": 1}
 
 
@@ -49,7 +49,7 @@ def measure() -> Iterator[Line]:
                     search(1 + number)
                     spent = time.process_time() - begun
                     best[place] = max(best[place], SIMULATIONS / spent)
-        ratio, target = best[0] / best[1], TARGETS.get(name, USUAL_TARGET)
+        ratio, target = best[0] / best[1], TARGETS.get(name, DEFAULT_TARGET)
         yield Line(
             f"MCTS, {name}, one core",
             best[0],

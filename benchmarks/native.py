@@ -118,7 +118,7 @@ def _play(library: ctypes.CDLL, batch: Batch) -> Played:
         players,
         packed.columns,
         packed.weights,
-        batch.seatings,
+        batch.pairings,
         *played,
     ]
     pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in arrays]

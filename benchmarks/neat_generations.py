@@ -21,7 +21,8 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, random_opponents
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.settings.neat import NeatMatchesConfig, NeatMethodConfig
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
@@ -51,7 +52,9 @@ def measure() -> Iterator[Line]:
         theirs.population.run(theirs.play, GENERATIONS)
     finally:
         random.setstate(before)
-    method = Neat(NeatMethodConfig(neat=CONFIG, opponents=OPPONENTS), DECODER)
+    method = Neat(
+        NeatMethodConfig(neat=CONFIG, matches=NeatMatchesConfig(opponents=OPPONENTS)), DECODER
+    )
     arena = Arena(DECODER, SerialExecutor())
     state = method.step(method.initial(1), arena)[0]
     arena.executor.seconds = 0.0

@@ -38,7 +38,7 @@ def measure() -> Iterator[Line]:
             batches.append(_batch(game, decoder.pack(genomes)))
         speeds = _compare(batches)
         name = f"Connect Four, cells, 84-{hidden}-1 value networks"
-        yield _tell(name, speeds[1], "bits", speeds[0], 0.33)
+        yield _report(name, speeds[1], "bits", speeds[0], 0.33)
     othello = make_game("othello")
     plain = [make_game(str(GAMES / "othello_cells.py"), passes=passes) for passes in (0, 1)]
     batches = []
@@ -100,7 +100,7 @@ def _compare(batches: list[Batch], alike: int | None = None) -> list[NDArray[np.
     return list(speeds)
 
 
-def _tell(
+def _report(
     name: str,
     speeds: NDArray[np.float64],
     other: str,

@@ -43,14 +43,14 @@ def play(player: Player, games: int, seed: int) -> tuple[int, int]:
     perfect = Perfect(seed)
     wins = draws = 0
     for word in derive_seeds(seed, 0, "perfect play", games):
-        stream = new_stream(int(word))
+        rng = new_stream(int(word))
         position = game.initial()
         moves: list[int] = []
         while (outcome := game.outcome(position)) is None:
             if position.plies % 2:
                 column = perfect.choose(moves, position.state)
             else:
-                column = player.choose(position, stream)
+                column = player.choose(position, rng)
             moves.append(column)
             position = game.play(position, column)
         wins += outcome.scores[0] == 1.0

@@ -50,7 +50,7 @@ def _speed(config: QLearningConfig) -> float:
     state = method.initial(1)
     best = np.inf
     for _ in range(REPEATS):
-        work = method.make_work(state)
+        work = method.make_task(state)
         outputs = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
         learn_part(work.options, work.inputs, outputs, slice(0, 0))
         start = time.perf_counter()
@@ -64,15 +64,15 @@ def _plain_speed(config: QLearningConfig) -> float:
     """Return NumPy's games a second; its games and what it learns must be the kernel's."""
     method = QLearning(config.model_copy(update={"games": PLAIN_GAMES}), DECODER)
     state = method.initial(1)
-    work = method.make_work(state)
+    work = method.make_task(state)
     outputs = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
     learn_part(work.options, work.inputs, outputs, slice(0, 1))
     board = {"columns": DECODER.columns, "rows": DECODER.rows, "connect": DECODER.connect}
     learner = PlainLearner(state.population[0], DECODER.hidden[0], {**work.options, **board})
-    stream = new_stream(int(work.inputs[1][0]))
+    rng = new_stream(int(work.inputs[1][0]))
     start = time.perf_counter()
     for _ in range(PLAIN_GAMES):
-        learner.play_game(stream)
+        learner.play_game(rng)
     seconds = time.perf_counter() - start
     assert np.abs(learner.genome() - outputs[0][0]).max() < 1e-3
     return PLAIN_GAMES / seconds

@@ -50,13 +50,13 @@ class PlainLearner:
         """Return the current weights."""
         return np.concatenate([self.first.ravel(), self.biases, self.last, [self.bias]])
 
-    def play_game(self, stream: Stream) -> list[int]:
+    def play_game(self, rng: Stream) -> list[int]:
         """Play one game, learn from each move, and return the columns."""
         board = np.zeros((self.rows, self.columns), dtype=np.int64)
         moves: list[int] = []
         player = 1
         while True:
-            column = self._choose(board, player, stream)
+            column = self._choose(board, player, rng)
             moves.append(column)
             after = self._drop(board, column, player)
             self.learn(board, column, player, self.target(after, player))
@@ -97,17 +97,17 @@ class PlainLearner:
         self.first = self.first + np.outer(read, change)
         self.biases = self.biases + change
 
-    def _choose(self, board: Board, player: int, stream: Stream) -> int:
+    def _choose(self, board: Board, player: int, rng: Stream) -> int:
         values = self.values(board, player)
         if self.options["exploration"] == "epsilon":
-            if chance(stream) < self.options["epsilon"]:
+            if chance(rng) < self.options["epsilon"]:
                 while True:
-                    column = int(below(stream, self.columns))
+                    column = int(below(rng, self.columns))
                     if board[0, column] == 0:
                         return column
             return int(np.argmax(values))
         weights = np.exp((values - values.max()) / self.options["temperature"])
-        return int(np.searchsorted(np.cumsum(weights), chance(stream) * weights.sum(), "right"))
+        return int(np.searchsorted(np.cumsum(weights), chance(rng) * weights.sum(), "right"))
 
     def _future_by_best(self, after: Board, player: int) -> float:
         reply = int(np.argmax(self.values(after, OTHER[player])))

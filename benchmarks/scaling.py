@@ -25,7 +25,7 @@ from evolve_arena.arena.executors.cluster import SHORTEST
 from evolve_arena.arena.executors.cluster_connection import connect
 from evolve_arena.arena.executors.parts import Job
 from evolve_arena.arena.executors.processes import IN_FLIGHT
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.runs.plots.style import colours, new_figure, save, set_title, style_axes
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -44,7 +44,7 @@ WORTH = 1.2
 LOADS: dict[str, tuple[str, Settings]] = {
     "connect-four, 400 individuals": ("connect-four", {"method.individuals": 400}),
     "connect-four, 3,000 individuals": ("connect-four", {"method.individuals": 3000}),
-    "checkers, 30 individuals, 4 plies": ("checkers", {"method.training_depths": []}),
+    "checkers, 30 individuals, 4 plies": ("checkers", {"matches.training_depths": []}),
 }
 ISLANDS, INTERVAL = 400, 10
 """Individuals on each island, one island a core, and generations between migrations."""
@@ -80,12 +80,12 @@ class _Recorder(SerialExecutor):
     """Executor that notes the largest work and the seconds of each."""
 
     def __init__(self) -> None:
-        self.works: list[tuple[Work, float]] = []
+        self.works: list[tuple[Task, float]] = []
 
-    def do(self, work: Work) -> list[Array]:
+    def run(self, work: Task) -> list[Array]:
         """Run the work and note its time."""
         began = time.perf_counter()
-        outputs = super().do(work)
+        outputs = super().run(work)
         self.works.append((work, time.perf_counter() - began))
         return outputs
 
@@ -102,13 +102,13 @@ def measure_message() -> float:
     The executor has no shared memory of a Ray of its own; computing of workers and Ray's servers,
     which share these cores but not those of a cluster, does not count.
     """
-    work = Work(
+    work = Task(
         "benchmarks.scaling:do_nothing", (np.zeros(8),), (("u1", (MESSAGES,)),), coarse=True
     )
     with connect(workers=2), make_executor("ray", 2) as executor:
-        executor.do(work)
+        executor.run(work)
         began = time.process_time()
-        executor.do(work)
+        executor.run(work)
         return (time.process_time() - began) / MESSAGES
 
 

@@ -17,7 +17,7 @@ from evolve_arena.players.board.kernel import enter, enter_past, rate_moves
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.search import NODES, WIN
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 __all__ = ["measure"]
 
@@ -32,7 +32,7 @@ POSITIONS, ROUNDS = 200, 7
 DEEP = 12
 """From so many plies on, a fifth of the positions is searched."""
 COUNTS: Settings = {"encoding": "features", "hidden": ()}
-BRED: dict[str, tuple[int, Settings]] = {
+EVOLVED: dict[str, tuple[int, Settings]] = {
     "4 features": (6, {**COUNTS, "features": 4}),
     "14 features": (6, {**COUNTS, "features": 14}),
     "20 features": (6, {**COUNTS, "features": 20}),
@@ -75,8 +75,8 @@ def measure() -> Iterator[Line]:
                 f"{fewest / 1e6:g}" if fewest else "",
                 nodes >= fewest if fewest else None,
             )
-    for name, (depth, settings) in BRED.items():
-        player = make_bred("checkers", "mlp", 1, depth=depth, **settings)
+    for name, (depth, settings) in EVOLVED.items():
+        player = make_evolved("checkers", "mlp", 1, depth=depth, **settings)
         moves, nodes = _speed(player, boards[: POSITIONS // 2])
         text = f"positions searched: {nodes / 1e6:.3g} million/s"
         yield Line(f"checkers search with {name}, depth {depth}", moves, "moves/s", text)
@@ -121,7 +121,8 @@ def _plain_speed(player: CompiledPlayer, boards: Sequence[Board], depth: int) ->
     start, game = time.perf_counter(), player.game
     with np.errstate(over="ignore"):
         found = [
-            _value_plainly(game, game.thaw(board), depth, -2 * WIN, 2 * WIN) for board in boards
+            _value_plainly(game, game.to_native(board), depth, -2 * WIN, 2 * WIN)
+            for board in boards
         ]
     seconds = time.perf_counter() - start
     for board, value in zip(boards, found, strict=True):

@@ -14,7 +14,7 @@ from evolve_arena.arena.executors import ProcessExecutor
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.players import find_player
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 
@@ -30,7 +30,7 @@ def main() -> None:
     arguments = parser.parse_args()
     game = make_game("checkers")
     player = find_player(arguments.player, game)
-    assert isinstance(player, BredPlayer)
+    assert isinstance(player, EvolvedPlayer)
     total = [0, 0, 0]
     names = piotrowski_names()
     with ProcessExecutor(arguments.workers) as executor:

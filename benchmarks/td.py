@@ -13,7 +13,7 @@ from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.tuple_learning import PLIES
-from evolve_arena.evolve.td import LearnerState
+from evolve_arena.evolve.learning.vector_learner import LearnerState
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.td_lambda.td import Td, make_learning_settings
 
@@ -59,19 +59,19 @@ def _practise(method: Td) -> LearnerState:
     """Return learners in the middle of the recipe's million games, with 30 % random moves."""
     state = method.initial(1)
     for _ in range(5):
-        outputs = SerialExecutor().do(method.make_work(state))
+        outputs = SerialExecutor().run(method.make_task(state))
         state, _ = method.update(state, outputs)
     return LearnerState(1, 500_000 // method.config.games, state.population)
 
 
 def _speed(method: Td, state: LearnerState, executor: Executor) -> float:
     """Return games a second of all learners together: the best of some generations."""
-    work = method.make_work(state)
-    executor.do(work)
+    work = method.make_task(state)
+    executor.run(work)
     best = np.inf
     for _ in range(REPEATS):
         start = time.perf_counter()
-        executor.do(work)
+        executor.run(work)
         best = min(best, time.perf_counter() - start)
     return method.config.games * method.config.individuals / best
 
@@ -80,7 +80,7 @@ def _numpy_speed(method: Td, state: LearnerState) -> float:
     """Return games a second of the baseline; its games must be the first ones of the kernel."""
     few = _make_method(games=20)
     start_state = LearnerState(state.seed, 500_000 // few.config.games, state.population)
-    genes, figures = SerialExecutor().do(few.make_work(start_state))
+    genes, figures = SerialExecutor().run(few.make_task(start_state))
     learner = _make_numpy(few, start_state)
     learner.play_games(few.config.games)
     same = learner.plies == figures[0, PLIES] and np.allclose(learner.genome, genes[0], atol=1e-3)

@@ -12,12 +12,12 @@ from benchmarks.line import Line
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.evolve.learning.tuple_learning import PLIES
-from evolve_arena.evolve.td import LearnerState
+from evolve_arena.evolve.learning.vector_learner import LearnerState
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.checkers_td.linear_games import (
-    MOST_GENES,
-    LearningSettings,
+    MAX_GENES,
     Lesson,
+    TDLinearSettings,
     learn_from_game,
 )
 from evolve_arena.studies.checkers_td.td_linear import TdLinear, make_learning_settings
@@ -58,16 +58,16 @@ def _make_method(recipe: str, individuals: int = 1) -> TdLinear:
 def _practise(method: TdLinear) -> LearnerState:
     state = method.initial(1)
     for _ in range(PRACTICE // GAMES):
-        state, _ = method.update(state, SerialExecutor().do(method.make_work(state)))
+        state, _ = method.update(state, SerialExecutor().run(method.make_task(state)))
     return state
 
 
 def _speed(method: TdLinear, state: LearnerState, executor: Executor) -> tuple[float, float]:
     """Return games a second of all learners, the best of some generations, and plies a game."""
-    work = method.make_work(state)
+    work = method.make_task(state)
     games = method.config.games * method.config.individuals
-    plies = executor.do(work)[2][:, PLIES].sum() / games
-    return games / _time(lambda: executor.do(work)), plies
+    plies = executor.run(work)[2][:, PLIES].sum() / games
+    return games / _time(lambda: executor.run(work)), plies
 
 
 def _two_learners() -> Line:
@@ -92,12 +92,12 @@ def _two_learners() -> Line:
     )
 
 
-def _sweeps(learning: LearningSettings) -> Line:
+def _sweeps(learning: TDLinearSettings) -> Line:
     """Time the learning after a game of eighty plies, without the game."""
-    generator = np.random.default_rng(1)
-    episode = generator.integers(0, 13, (41, learning.features))
-    genes = generator.normal(0.0, 0.01, learning.features)
-    lesson = Lesson(learning.row(), *np.zeros((2, MOST_GENES)))
+    rng = np.random.default_rng(1)
+    episode = rng.integers(0, 13, (41, learning.features))
+    genes = rng.normal(0.0, 0.01, learning.features)
+    lesson = Lesson(learning.row(), *np.zeros((2, MAX_GENES)))
     states, values = episode.ravel(), np.zeros(len(episode))
 
     def sweep() -> None:
@@ -118,7 +118,7 @@ def _sweeps(learning: LearningSettings) -> Line:
 
 
 def _sweep_plainly(
-    learning: LearningSettings, genes: NDArray[np.float64], episode: NDArray[np.int64]
+    learning: TDLinearSettings, genes: NDArray[np.float64], episode: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Sweep from the end of the game to its beginning, with NumPy."""
     weights, reward = genes.copy(), 1.0
@@ -129,11 +129,11 @@ def _sweep_plainly(
     return weights
 
 
-def _time(do: Callable[[], object]) -> float:
+def _time(run: Callable[[], object]) -> float:
     """Return the seconds, the best of some times."""
     best = np.inf
     for _ in range(REPEATS):
         start = time.perf_counter()
-        do()
+        run()
         best = min(best, time.perf_counter() - start)
     return best

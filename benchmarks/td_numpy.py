@@ -15,7 +15,7 @@ import numpy as np
 from evolve_arena.core.stream import Stream, below, chance, new_stream
 from evolve_arena.core.types import Array
 from evolve_arena.players.board.networks import NetworkDecoder
-from evolve_arena.studies.td_lambda.td_kernel import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
+from evolve_arena.studies.td_lambda.td_kernel import EXPLORATIONS, RANDOM_LESSONS, TDLambdaSettings
 
 __all__ = ["NumpyLearner"]
 
@@ -35,7 +35,7 @@ class NumpyLearner:
         self,
         decoder: NetworkDecoder,
         genome: Array,
-        learning: LearningSettings,
+        learning: TDLambdaSettings,
         seed: int,
         dtype: type[np.floating] = np.float32,
     ) -> None:
@@ -44,7 +44,7 @@ class NumpyLearner:
         self.bits = len(self.index) // 2
         self.factor = decoder.board.factor.astype(dtype)
         self.learning = learning
-        self.stream: Stream = new_stream(seed)
+        self.rng: Stream = new_stream(seed)
         self.dtype = dtype
         inputs, (units,) = decoder.inputs, decoder.hidden
         split = inputs * units
@@ -105,13 +105,11 @@ class NumpyLearner:
     ) -> tuple[int, float, float]:
         """Return a column, its value, and the value of the best one if it was drawn instead."""
         learning = self.learning
-        at_random = (
-            learning.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
-        )
+        at_random = learning.exploration == EXPLORATIONS["epsilon"] and chance(self.rng) < epsilon
         taught = learning.random_lesson == RANDOM_LESSONS["played"]
         blind = at_random and learning.any_move and taught
         if blind:
-            moves = [moves[below(self.stream, len(moves))]]
+            moves = [moves[below(self.rng, len(moves))]]
         cells = np.array([column * (self.rules.rows + 1) + heights[column] for column in moves])
         rows = self.first[self.index[cells]]
         rows *= self.factor[cells][:, None]
@@ -136,14 +134,14 @@ class NumpyLearner:
         if self.learning.exploration == EXPLORATIONS["softmax"]:
             weights = np.exp(np.tanh(outputs.astype(np.float64)) / self.learning.temperature)
             limits = np.cumsum(weights / weights.sum())
-            place = np.searchsorted(limits, chance(self.stream), side="right")
+            place = np.searchsorted(limits, chance(self.rng), side="right")
             return min(int(place), len(outputs) - 1)
         best = np.flatnonzero(outputs == outputs.max())
-        return int(best[0] if len(best) == 1 else best[below(self.stream, len(best))])
+        return int(best[0] if len(best) == 1 else best[below(self.rng, len(best))])
 
     def _draw_other(self, best: int, count: int) -> int:
         places = [place for place in range(count) if self.learning.any_move or place != best]
-        return places[below(self.stream, len(places))] if places else best
+        return places[below(self.rng, len(places))] if places else best
 
     def _learn(
         self, boards: list[Array], values: list[float], rivals: list[float], outcome: int

@@ -58,8 +58,8 @@ def _rule_players(reading: str) -> PackedPlayers:
 
 
 def _batch(packed: PackedPlayers, games: int) -> Batch:
-    seatings = seat_players(np.zeros((games, SEATS)), find_game(GAME.name).most_seats)
-    return make_batch(GAME, packed, seatings, derive_seeds(1, 0, "benchmark", games))
+    pairings = seat_players(np.zeros((games, SEATS)), find_game(GAME.name).most_seats)
+    return make_batch(GAME, packed, pairings, derive_seeds(1, 0, "benchmark", games))
 
 
 def _speed(batch: Batch) -> float:
@@ -91,7 +91,7 @@ def _memory() -> Line:
     batch = _batch(packed, MANY_GAMES)
     results = executor.play(batch)
     growth = (process.memory_info().rss - before) / 2**20
-    own = sum(array.nbytes for array in (*results.arrays, batch.seatings, batch.seeds))
+    own = sum(array.nbytes for array in (*results.arrays, batch.pairings, batch.seeds))
     beside = growth - own / 2**20
     return Line(
         f"memory that {MANY_GAMES:,} games of rule players add",

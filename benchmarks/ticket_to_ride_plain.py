@@ -15,7 +15,7 @@ __all__ = ["Line", "Options", "Player", "Randomness", "Table", "payments"]
 LOCOMOTIVE = 8
 DRAW_DECK, DRAW_OPEN, DRAW_TICKETS, KEEP, PASS = 900, 901, 910, 910, 918
 KEEPING_FIRST, TURN, SECOND_CARD, KEEPING, OVER = "first", "turn", "second", "keeping", "over"
-MOST_SWEEPS = 10
+MAX_SWEEPS = 10
 """Three open locomotives sweep all five cards away at most so often in a row: of the last ten cards
 two fives could take turns for ever."""
 WORTH = {1: 1, 2: 2, 3: 4, 4: 7, 5: 10, 6: 15}
@@ -271,7 +271,7 @@ class Table:
         while self.deck and len(self.open) < 5:
             while self.deck and len(self.open) < 5:
                 self.open.append(self._top_card())
-            if sweeps < MOST_SWEEPS and self._must_sweep():
+            if sweeps < MAX_SWEEPS and self._must_sweep():
                 sweeps += 1
                 self.discards += self.open
                 self.open = []

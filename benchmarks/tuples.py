@@ -14,7 +14,7 @@ from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.learning.tuple_learning import PLIES, LearningSettings
+from evolve_arena.evolve.learning.tuple_learning import PLIES, TDSettings
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
@@ -72,18 +72,18 @@ def _make_method(games: int, shards: int) -> TdTuples:
 def _practise(method: TdTuples) -> TdTuplesState:
     state = method.initial(1)
     for _ in range(PRACTICE):
-        state, _ = method.update(state, SerialExecutor().do(method.make_work(state)))
+        state, _ = method.update(state, SerialExecutor().run(method.make_task(state)))
     return state
 
 
 def _speed(method: TdTuples, state: TdTuplesState, executor: Executor) -> float:
     """Return games a second: the best of some generations."""
-    work = method.make_work(state)
-    executor.do(work)
+    work = method.make_task(state)
+    executor.run(work)
     best = np.inf
     for _ in range(REPEATS):
         start = time.perf_counter()
-        executor.do(work)
+        executor.run(work)
         best = min(best, time.perf_counter() - start)
     return method.config.games / best
 
@@ -91,7 +91,7 @@ def _speed(method: TdTuples, state: TdTuplesState, executor: Executor) -> float:
 def _numpy_speed(state: TdTuplesState) -> float:
     """Return games a second of the baseline; its first game must be that of the kernel."""
     first = _make_method(1, shards=1)
-    shards, figures = SerialExecutor().do(first.make_work(state))
+    shards, figures = SerialExecutor().run(first.make_task(state))
     learner, places = _make_numpy(first, state)
     learner.play_games(1)
     learned = learner.tables[:, places].ravel()
@@ -111,9 +111,9 @@ def _make_numpy(method: TdTuples, state: TdTuplesState) -> tuple[NumpyTuples, np
     places = find_places(rules, cells)
     tables = np.zeros((2, len(cells), 4 ** cells.shape[1]), dtype=np.float32)
     tables.reshape(2, -1)[:, places] = state.population.tables[0].reshape(2, -1)
-    work = method.make_work(state)
+    work = method.make_task(state)
     seed = int(derive_seeds(state.seed, state.generation, "learning", 1)[0])
-    learning = LearningSettings(*work.options["learning"])
+    learning = TDSettings(*work.options["learning"])
     return NumpyTuples(rules, cells, tables, learning, seed), places
 
 

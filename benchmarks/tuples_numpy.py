@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
 from evolve_arena.core.types import Array, Position
-from evolve_arena.evolve.learning.tuple_learning import LearningSettings
+from evolve_arena.evolve.learning.tuple_learning import TDSettings
 from evolve_arena.genomes.tuples import Cells
 
 __all__ = ["NumpyTuples", "find_places"]
@@ -42,7 +42,7 @@ class NumpyTuples:
         rules: Position,
         cells: Cells,
         tables: Array,
-        learning: LearningSettings,
+        learning: TDSettings,
         seed: int,
     ) -> None:
         self.rules = rules
@@ -54,7 +54,7 @@ class NumpyTuples:
         self.offsets = np.tile(np.arange(tuples), 2) * 4**length
         self.tables = tables.reshape(2, -1)
         self.learning = learning
-        self.stream: Stream = new_stream(seed)
+        self.rng: Stream = new_stream(seed)
         self.plies = 0
         self.error = 0.0
 
@@ -85,11 +85,11 @@ class NumpyTuples:
             sign = 1 - 2 * side
             columns = [c for c, height in enumerate(self.heights) if height < self.rules.rows]
             wins = [c for c in columns if self.has_line(self.discs[side] | self.find_bit(c))]
-            explores = bool(chance(self.stream) < self.learning.exploration)
+            explores = bool(chance(self.rng) < self.learning.exploration)
             explores &= self.learning.explore_wins or not wins
             self.explored.append(explores and len(columns) > 1)
             if self.explored[-1]:
-                columns = [columns[int(below(self.stream, len(columns)))]]
+                columns = [columns[int(below(self.rng, len(columns)))]]
             elif wins:
                 columns = wins[:1]
             numbers = self.read(self.positions_after(columns, side))

@@ -15,9 +15,9 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Game, GameSpec
 from evolve_arena.core.registry import find_game, game_names, load, open_game, study_learners
 from evolve_arena.core.types import JsonObject, Move, State
-from evolve_arena.players.board_view import find_board_view
-from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import find_dialect
+from evolve_arena.players.evolved import EvolvedPlayer
+from evolve_arena.players.page_board import find_page_board
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
@@ -57,7 +57,7 @@ def list_abilities(game: str) -> list[Ability]:
     player, graph = make_untaught(spec), make_untaught(spec, "neat")
     players = [*GENERAL, *(name for name in spec.players if name not in GENERAL)]
     return [
-        *(Ability("breed by", name, _why_not_bred(spec, name)) for name in methods),
+        *(Ability("breed by", name, _why_not_evolved(spec, name)) for name in methods),
         *(Ability("look ahead by", name, _why_no_search(player, name)) for name in SEARCHES),
         *(Ability("meet", name, _why_not_met(spec, name)) for name in players),
         *(Ability("play at", name, _why_not_shown(spec, name)) for name in PLACES),
@@ -65,12 +65,12 @@ def list_abilities(game: str) -> list[Ability]:
     ]
 
 
-def make_untaught(game: GameSpec, method: str = "tournament") -> BredPlayer:
+def make_untaught(game: GameSpec, method: str = "tournament") -> EvolvedPlayer:
     """Return an untrained player of a *game*: the first individual of a *method*."""
     breeder = make_usual(game, {"method.name": method}).make_method()
     population = breeder.initial(1).population
     genome = population.take([0]) if breeder.genome_kind == "graph" else population[0]
-    player: BredPlayer = breeder.decoder.player(genome, "it")  # the name in reasons
+    player: EvolvedPlayer = breeder.decoder.player(genome, "it")  # the name in reasons
     return player
 
 
@@ -83,7 +83,7 @@ def _why(act: Callable[[], object]) -> str:
     return ""
 
 
-def _why_not_bred(spec: GameSpec, name: str) -> str:
+def _why_not_evolved(spec: GameSpec, name: str) -> str:
     told = _why(lambda: make_usual(spec, {"method.name": name}).make_method())
     method = load(METHODS.get(name) or study_learners(spec.name)[name])
     if not told or method.networks(spec):
@@ -116,7 +116,7 @@ def show_at_page(game: Game[State, Move], position: State) -> None:
     Raises:
         ArenaError: The game does not support it.
     """
-    view, seat = find_board_view(game), game.to_move(position)
+    view, seat = find_page_board(game), game.to_move(position)
     view.layout()
     view.draw(game.view(position, seat), seat)
     for move, told in zip(game.legal_moves(position), view.moves(position), strict=True):
@@ -143,7 +143,7 @@ PLACES = {"terminal": show_at_terminal, "page": show_at_page, "programs": show_t
 """Interfaces that show positions and take moves: the terminal, the page, hosts of programs."""
 
 
-def _why_no_search(player: BredPlayer, name: str) -> str:
+def _why_no_search(player: EvolvedPlayer, name: str) -> str:
     told = _why(lambda: replace(player.decoder, **{name: 1}).player(player.genome, "searching"))
     return told.removeprefix(f"{name}: ")
 
@@ -156,7 +156,7 @@ def _why_not_met(spec: GameSpec, name: str) -> str:
     return reason or f"so far it plays {GENERAL_GAMES}"
 
 
-def _why_not_exported(player: BredPlayer, graph: BredPlayer, target: str) -> str:
+def _why_not_exported(player: EvolvedPlayer, graph: EvolvedPlayer, target: str) -> str:
     game = player.game.name
     told = _why(lambda: export_player(graph if target == "neat-python" else player, target))
     if told.endswith(f"{game}, which can't be exported to {target}"):

@@ -16,9 +16,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evolve_arena import core
-from evolve_arena.cli.commands import evolving, exchanging, joining, lists, making, playing
+from evolve_arena.cli.commands import games, import_export, lists, matches, play, runs
 from evolve_arena.cli.commands.renames import RENAMED
-from evolve_arena.core.registry import FILE, find_commands, game_names, usual_game
+from evolve_arena.core.registry import FILE, default_game, find_commands, game_names
 
 if TYPE_CHECKING:
     from typer._click import Command as AnyCommand
@@ -268,12 +268,12 @@ def _print_help(context: typer.Context) -> None:
 app = App(
     name="evolve",
     cls=Group,
-    help=f"Breed board-game players by neuroevolution. Try: evolve start {usual_game()}",
+    help=f"Breed board-game players by neuroevolution. Try: evolve start {default_game()}",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
 )
-for module in (evolving, playing, joining, exchanging, lists, making, *find_commands()):
+for module in (runs, matches, play, import_export, lists, games, *find_commands()):
     module.register(app)
 
 

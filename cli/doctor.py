@@ -22,7 +22,7 @@ from evolve_arena.core.compiled import (
     working_clock,
 )
 from evolve_arena.core.logs import format_seconds
-from evolve_arena.core.registry import usual_game
+from evolve_arena.core.registry import default_game
 from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
@@ -62,7 +62,7 @@ def examine(*, quick: bool = False) -> JsonObject:
     }
     content["problems"] = find_problems(content)
     if not quick:
-        content["speed"] = measure_speed(load_recipe(usual_game()))
+        content["speed"] = measure_speed(load_recipe(default_game()))
     return content
 
 
@@ -79,14 +79,14 @@ def measure_speed(recipe: Recipe, seconds: float = SECONDS) -> JsonObject:
         with make_executor(executor) as machine:
             arena, state = Arena(method.decoder, machine), method.initial(recipe.run.seed)
             state, _ = method.step(state, arena)  # compiles, and starts the workers
-            games, playing, begun = arena.games, machine.seconds, state.generation
+            games, playing, begun = arena.games_played, machine.seconds, state.generation
             start = working_clock()
             while working_clock() - start < seconds:
                 state, _ = method.step(state, arena)
             took = working_clock() - start
             found[name] = {
                 "workers": machine.workers,
-                "games_per_second": (arena.games - games) / (machine.seconds - playing),
+                "games_per_second": (arena.games_played - games) / (machine.seconds - playing),
                 "generations_per_second": (state.generation - begun) / took,
             }
     found["compiling_seconds"] = compiling_seconds() - before
@@ -128,44 +128,44 @@ def print_examination(content: Settings) -> None:
     """Print a report of :func:`examine`."""
     machine, cache, runs = content["machine"], content["cache"], content["runs"]
     versions = ", ".join(f"{name} {number}" for name, number in content["versions"].items())
-    _tell("versions", versions)
+    _report("versions", versions)
     for extra, number in content["extras"].items():
         install = f"missing: pip install 'evolve-arena[{extra}]'"
-        _tell(f"extra {extra}", f"{EXTRAS[extra]} {number}" if number else install)
+        _report(f"extra {extra}", f"{EXTRAS[extra]} {number}" if number else install)
     cores = f"{machine['usable_cores']:g} of {machine['cores']} cores"
     free, memory = machine["free_memory_bytes"] // MIB, machine["memory_bytes"] // MIB
-    _tell("machine", f"{machine['system']}, {cores}, {free:,} of {memory:,} MiB memory free")
+    _report("machine", f"{machine['system']}, {cores}, {free:,} of {memory:,} MiB memory free")
     room = f"{cache['bytes'] // MIB:,} MiB, {cache['free_bytes'] // MIB:,} MiB free"
-    _tell("cache", f"{cache['folder']} ({room})")
+    _report("cache", f"{cache['folder']} ({room})")
     compiled = cache["compiled"]
     took = format_seconds(sum(compiled.values()))
     told = f"{len(compiled)} parts so far, in {took}" if compiled else "nothing yet"
-    _tell("compiled", told)
+    _report("compiled", told)
     room = f"{runs['count']} runs, {runs['free_bytes'] // MIB:,} MiB free"
-    _tell("runs", f"{runs['folder']} ({room})")
+    _report("runs", f"{runs['folder']} ({room})")
     terminal = content["terminal"]
     size = f"{terminal['columns']} x {terminal['lines']}"
     colours = "colours" if terminal["colours"] else "no colours"
-    _tell("terminal", f"{size}, {colours}" if terminal["is_terminal"] else "none")
+    _report("terminal", f"{size}, {colours}" if terminal["is_terminal"] else "none")
     if "speed" in content:
         _print_speed(content["speed"])
     for problem in content["problems"]:
-        _tell("PROBLEM", problem)
+        _report("PROBLEM", problem)
     if not content["problems"]:
-        _tell("problems", "none")
+        _report("problems", "none")
 
 
 def _print_speed(speed: Settings) -> None:
     for name, rates in ((name, speed[name]) for name in ("one_process", "all_workers")):
         told = f"{rates['games_per_second']:,.0f} games/s, {rates['workers']} processes"
-        _tell("speed", told if name == "all_workers" else told.replace("processes", "process"))
+        _report("speed", told if name == "all_workers" else told.replace("processes", "process"))
     compiled = speed["compiling_seconds"]
-    _tell("compiling", f"took {format_seconds(compiled)}" if compiled > 1 else "was done before")
+    _report("compiling", f"took {format_seconds(compiled)}" if compiled > 1 else "was done before")
     expected = format_seconds(speed["run_seconds"])
-    _tell("expect", f"evolve start {usual_game()}: about {expected} here")
+    _report("expect", f"evolve start {default_game()}: about {expected} here")
 
 
-def _tell(what: str, text: str) -> None:
+def _report(what: str, text: str) -> None:
     print_line(f"{text}", heading=f"{what:15} ")
 
 

@@ -10,7 +10,7 @@ from evolve_arena.cli.output import print_line, print_table
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import find_game, make_game, usual_game
+from evolve_arena.core.registry import default_game, find_game, make_game
 from evolve_arena.core.types import JsonObject
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.store.kept_games import LARGEST, KeptGame, parse_games
@@ -30,7 +30,7 @@ def read_log(file: Path, game: str | None = None) -> list[KeptGame]:
         text = read_file(file, LARGEST).decode("utf-8", errors="replace")
     except OSError as error:
         raise BadValueError(f"{file}: {explain_unread(error, str(file))}") from None
-    found = parse_games(text, make_game(game or usual_game()), f"{file}, line")
+    found = parse_games(text, make_game(game or default_game()), f"{file}, line")
     if not any(kept.numbers for kept in found):
         raise BadValueError(f"{file} holds no games")
     return found

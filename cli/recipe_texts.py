@@ -12,11 +12,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from evolve_arena.cli.output import print_line, print_table
+from evolve_arena.core.attribute_docs import read_helps
 from evolve_arena.core.game import GameSpec, options_of
-from evolve_arena.core.registry import usual_game
-from evolve_arena.core.sentences import read_helps
+from evolve_arena.core.registry import default_game
 from evolve_arena.core.types import Json
-from evolve_arena.evolve.operators import Operator
+from evolve_arena.evolve.settings.variation import Operator
 from evolve_arena.runs.recipes.recipe import Recipe, RecipeSummary
 from evolve_arena.runs.recipes.sections import find_sections, list_fields
 
@@ -65,7 +65,7 @@ def group_recipes(recipes: Iterable[RecipeSummary]) -> dict[str, list[RecipeSumm
         found.sort(key=lambda recipe: (recipe.is_published, not recipe.is_usual, recipe.name))
 
     def rank(game: str) -> tuple[bool, int, str]:
-        return game != usual_game(), -sum(not one.is_published for one in games[game]), game
+        return game != default_game(), -sum(not one.is_published for one in games[game]), game
 
     return {game: games[game] for game in sorted(games, key=rank)}
 
@@ -115,8 +115,7 @@ def describe_recipe_keys(recipe: Recipe) -> list[tuple[KeyText, str]]:
         value: Json = content
         for part in text.key.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
-        if not text.key.startswith(f"method.{recipe.kind.section}."):
-            found.append((text, write_value(value)))
+        found.append((text, write_value(value)))
     return found
 
 

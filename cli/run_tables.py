@@ -8,7 +8,7 @@ from evolve_arena.arena.duel_result import forfeit_cells
 from evolve_arena.cli.output import format_interval, print_caveats, print_line, print_table
 from evolve_arena.core.errors import one_line
 from evolve_arena.core.logs import format_seconds
-from evolve_arena.core.registry import SPIEL, usual_game
+from evolve_arena.core.registry import SPIEL, default_game
 from evolve_arena.core.types import JsonObject
 from evolve_arena.runs.many.sweep import Sweep
 from evolve_arena.runs.run import Run
@@ -16,7 +16,7 @@ from evolve_arena.runs.store.check_points import format_margin
 from evolve_arena.runs.store.directory import HOME
 from evolve_arena.runs.summary import check_caveats, describe_champion
 
-MOST_RATINGS = 8
+MAX_RATINGS = 8
 """Number of champions in the table of ratings."""
 NODE_FIGURES = {
     "workers": "workers",
@@ -60,7 +60,7 @@ def print_summary(content: JsonObject) -> None:
 def print_runs(runs: Sequence[JsonObject]) -> None:
     """Print a list of :func:`list_runs`."""
     if not runs:
-        print_line(f"there are no runs in {HOME}; start one: evolve start {usual_game()}")
+        print_line(f"there are no runs in {HOME}; start one: evolve start {default_game()}")
         return
     rows = [
         (
@@ -97,7 +97,7 @@ def _print_ratings(ratings: Sequence[JsonObject], champion: int | None) -> None:
     """Print the ratings of some of the run's champions, the newest among them."""
     if len(ratings) < 2:
         return
-    count = min(len(ratings), MOST_RATINGS)
+    count = min(len(ratings), MAX_RATINGS)
     places = {round(step * (len(ratings) - 1) / (count - 1)) for step in range(count)}
     chosen = [row for place, row in enumerate(ratings) if place in places]
     chosen += [row for row in ratings if row["generation"] == champion and row not in chosen]

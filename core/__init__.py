@@ -1,12 +1,12 @@
-"""Floor 0, core: the contract of games, errors, randomness, compiling, the registry."""
+"""Layer 0, core: the contract of games, errors, randomness, compiling, the registry."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 on_compile: Callable[[str, float], None] | None = None
-"""Is told what is being compiled, if that takes longer than a moment, and about how many seconds it
-takes; once for each subject in a process."""
+"""Callback for a compilation that takes longer than a moment: takes the subject and an estimate in
+seconds; called once for each subject in a process."""
 
 on_stuck: Callable[[str], None] | None = None
-"""Is told, from another thread, what in a user's file may never end."""
+"""Callback for code in a user's file that may never end; called from another thread."""

@@ -1,4 +1,4 @@
-"""Processes of Python that this one starts: no file of the folder where they start is imported.
+"""Python processes that this one starts: none imports a file of its working directory.
 
 Python looks for modules in the current folder first if it is started by ``-m`` or ``-c``, and so
 are the processes of `multiprocessing`. A file called ``numpy.py`` that lies beside somebody else's
@@ -8,14 +8,17 @@ run would be run by them.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # without NumPy this takes no time
+    from evolve_arena.core.types import JsonObject
 
 PYTHON = (sys.executable, "-P")
 """The beginning of a command by which Python runs a module of ours."""
 
 
 def keep_folder_out(util: Any, spawn: Any) -> None:
-    """Starts the processes of `multiprocessing`, or of its copy `multiprocess`, without the folder.
+    """Keep the working directory off the path of processes of `multiprocessing` or `multiprocess`.
 
     Those are workers that start from nothing, a server that forks them, and a tracker of what they
     share. An entry of the path that means the current folder, as notebooks and prompts have it, is
@@ -30,8 +33,8 @@ def keep_folder_out(util: Any, spawn: Any) -> None:
     def add_flag() -> list[str]:
         return [*flags(), "-P"]
 
-    def describe_safely(name: str) -> dict[str, Any]:
-        found: dict[str, Any] = describe(name)
+    def describe_safely(name: str) -> dict[str, object]:
+        found: JsonObject = describe(name)
         if "" in sys.path:
             path = found["sys_path"]
             path.append(path.pop(sys.path.index("")))

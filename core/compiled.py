@@ -1,9 +1,9 @@
-"""One way to compile: ``numba.njit`` with a cache that notices every change of our sources.
+"""Compilation by Numba, with a cache that notices every change of our sources.
 
-Numba's own cache looks only at the file in which a function stands. A changed callee in
-another file would silently be ignored, so the cache folder is named after a digest of every
-file that holds compiled code, and of the maps that games read. Compiled code must therefore take
-its constants only from such files (a test watches over that).
+Numba's own cache looks only at the file that contains a function. A changed callee in another file
+would silently be ignored, so the cache folder is named after a digest of every file that contains
+compiled code, and of the maps that games read. Compiled code must therefore take its constants only
+from such files (a test checks that).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
 import platformdirs
@@ -41,8 +41,13 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.files import hold, make_private_folder, read_file
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.logs import LOG
+from evolve_arena.core.types import Rules, Settings
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Numba: TypeAlias = Any
+"""A type, a value or a builder of Numba or LLVM, which have no types of their own for mypy."""
+Variant: TypeAlias = tuple[dict[str, object], frozenset[str]]
+"""Constants of compiled files, and the kinds of players that these know."""
 
 # A file of the current folder, which may be somebody else's, decides nothing of what is compiled.
 numba.core.config._config_fname = ""
@@ -51,42 +56,43 @@ numba.core.config.reload_config()  # type: ignore[no-untyped-call]
 PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games", "studies")
 DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
-"""What a file that holds compiled code imports."""
+"""Import statement of a file that contains compiled code."""
 KEPT_CACHES = 3
+"""Cache folders of other sources that are not deleted."""
 IN_USE = 86400.0
-"""Seconds since a cache was used within which it is left alone, for a program may still need it."""
+"""Seconds since its last use until a cache may be deleted; a running program may need it."""
 SELDOM = (50_000, 20, 20)
-"""Thresholds for collecting garbage while something is compiled; that saves a twentieth."""
+"""Thresholds of the garbage collector during compilation; these save 5 % of its time."""
 MOMENT = 1.0
 """Seconds of compiling before the user is told."""
-MOST_WAITING = 120.0
-"""Seconds until a process that compiles the same is not waited for any more."""
+MAX_WAITING = 120.0
+"""Most seconds to wait for another process that compiles the same function."""
 
 
 def compiled(function: Function) -> Function:
-    """Compiles *function* on first use; later processes read the machine code from the cache.
+    """Compile *function* on first use; later processes read the machine code from the cache.
 
     The global interpreter lock is released while it runs, division by zero gives infinity as
-    in NumPy, and no array can be made inside: results go into arrays that the caller hands
-    over. Without allocation Numba counts no references, which made the match kernel three
-    times as fast.
+    in NumPy, and no array can be made inside: results go into arrays that the caller passes.
+    Without allocation Numba counts no references, which made the match kernel three times as
+    fast.
     """
     return _decorate(function, forceinline=False)
 
 
 def inlined(function: Function) -> Function:
-    """Like :func:`compiled`, and its code is always put in place of a call from compiled code.
+    """Compile *function* like :func:`compiled`, and inline each call from compiled code.
 
-    For the small pieces of which the inner loops consist: LLVM's own judgement leaves calls
-    that pass whole structures of arrays, at four times the cost.
+    For small functions in inner loops: LLVM's own heuristics leave calls that pass whole structures
+    of arrays, at four times the cost.
     """
     return _decorate(function, forceinline=True)
 
 
-def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a function of compiled code out of one that *builds* its LLVM instructions.
+def instruction(build: Callable[..., Numba]) -> Callable[..., Any]:
+    """Turn a function that *builds* LLVM instructions into a function for compiled code.
 
-    *build* takes Numba's typing context and the types of the arguments, and gives a signature
+    *build* takes Numba's typing context and the types of the arguments, and returns a signature
     and a function that emits code.
     """
     return cast(Callable[..., Any], intrinsic(build))
@@ -94,16 +100,17 @@ def instruction(build: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def cache_folder() -> Path:
-    """The folder that holds the machine code of exactly these sources.
+    """Return the folder for the machine code of exactly these sources.
 
-    It lies in the user's cache folder, in ``EVOLVE_ARENA_CACHE`` if that is set, or in the
-    temporary folder if neither can be written. Who can write to it decides what runs here, for
-    Numba's index files are pickles; so a folder that somebody else could have made or changed is
-    passed over. The last resort is a new folder, which is gone when this process ends.
+    It is in the user's cache folder, in ``EVOLVE_ARENA_CACHE`` if that is set, or in the temporary
+    folder if neither can be written. Numba's index files are pickles, so a user who can write to it
+    decides what runs here: a folder that another user could have made or changed is skipped. The
+    last resort is a new folder, which is deleted when this process ends.
 
     Raises:
-        ArenaError: Anybody may replace what lies in the temporary folder as well.
+        ArenaError: Other users may replace files in the temporary folder, too.
     """
+    # The first folder that is private and can be written.
     name = f"kernels-{_digest()}"
     temporary = Path(os.path.realpath(tempfile.gettempdir()))
     for base in (*_find_bases(), temporary / f"evolve-arena-{_user()}"):
@@ -124,12 +131,12 @@ def cache_folder() -> Path:
 
 
 def is_kept() -> bool:
-    """Return True if later processes find what is compiled now: this one leaves the folder."""
+    """Return True if the folder of compiled code outlives this process."""
     return cache_folder().parent not in _passing
 
 
 def compiled_sources() -> list[Path]:
-    """Every file of the project that holds compiled code, this one included, sorted."""
+    """Return all files of the project that contain compiled code, this one included, sorted."""
     root = Path(__file__).resolve().parent.parent
     files = [Path(__file__).resolve()]
     for package in PACKAGES:
@@ -141,24 +148,25 @@ def compiled_sources() -> list[Path]:
 
 def specialise(
     modules: Sequence[str],
-    constants: Mapping[str, Any],
+    constants: Settings,
     instead: Mapping[str, str] | None = None,
 ) -> list[ModuleType]:
-    """Copies of *modules* in which names have other values, so that they are compiled for these.
+    """Return copies of *modules* with other values of constants, to be compiled for these.
 
-    What is behind ``if NAME and ...`` is left out where the constant ``NAME`` is False. Numba
-    caches no function that is bound to another one or to a value, but it does cache the functions
-    of files; so the copies lie in the cache folder, under a name made of all that they depend on.
+    Code behind ``if NAME and ...`` is left out where the constant ``NAME`` is False. Numba caches
+    no function that is bound to another one or to a value, but it does cache the functions of
+    files; so the copies are files in the cache folder, named by a digest of what they depend on.
 
     Args:
-        modules: Their full names; the copies import each other.
-        constants: By name, what an assignment at the beginning of a line in one of them becomes;
-            a name such as ``package.module:NAME`` is meant in that module alone.
-        instead: Other modules that the copies import, by what these modules import.
+        modules: Full names; the copies import each other.
+        constants: Values by name, for unindented assignments in the modules; a name such as
+            ``package.module:NAME`` is replaced in that module alone.
+        instead: Modules to import instead of those that these modules import, by name.
 
     Returns:
         The copies, in the order of *modules*.
     """
+    # The digest names the package of the copies, so equal ones are shared between processes.
     texts = [Path(str(find_spec(name).origin)).read_text("utf-8") for name in modules]  # type: ignore[union-attr]
     given = repr((list(modules), sorted(constants.items()), sorted((instead or {}).items())))
     digest = hashlib.sha256("\0".join([given, *texts]).encode()).hexdigest()[:12]
@@ -166,6 +174,7 @@ def specialise(
     folder = cache_folder() / package
     found = []
     if package not in sys.modules:
+        # A package without a file of its own, whose modules are found in the cache folder.
         holder = ModuleType(package)
         holder.__path__ = [str(folder)]
         sys.modules[package] = holder
@@ -188,10 +197,10 @@ def _write_copy(
     text: str,
     package: str,
     modules: Sequence[str],
-    constants: Mapping[str, Any],
+    constants: Settings,
     instead: Mapping[str, str],
 ) -> None:
-    """Writes a module's *text* with other constants and imports; whole, or not at all."""
+    """Write a module's *text* with other constants and imports; whole, or not at all."""
     copies = {name: f"{package}.{name.rpartition('.')[2]}" for name in modules}
     places = copies | {name: copies.get(other, other) for name, other in instead.items()}
     for name, place in places.items():
@@ -203,56 +212,56 @@ def _write_copy(
     os.replace(new.name, file)
 
 
-def replace_constants(text: str, constants: Mapping[str, Any]) -> str:
-    """A module's *text* with other values for what lines that are not indented assign to."""
+def replace_constants(text: str, constants: Settings) -> str:
+    """Return a module's *text* with other values in its unindented assignments."""
     for name, value in constants.items():
         text = re.sub(rf"^{name} = .*$", f"{name} = {value!r}", text, flags=re.MULTILINE)
     return text
 
 
 class _Part(JITCodeLibrary):
-    """A function's code as a part of its callers' code.
+    """The code of a function as a part of its callers' code.
 
-    Numba would optimise each function by itself and make machine code of it, although callers take
-    it in and optimise it once more: half of the time that compiling took.
+    Numba would optimise each function by itself and generate machine code for it, although callers
+    include it and optimise it once more: half of the compile time.
     """
 
     def _optimize_final_module(self) -> None:
-        """Leaves that to the callers."""
+        """Leave that to the callers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """0, which says that nothing can be called."""
+        """Return 0, which means that there is nothing to call."""
         self._ensure_finalized()  # type: ignore[no-untyped-call]
         return 0
 
     @property
     def codegen(self) -> _Part:
-        """Itself, as Numba only calls :meth:`set_env` of what it finds here."""
+        """This object: Numba only calls :meth:`set_env` of what it finds here."""
         return self
 
     def set_env(self, name: str, env: object) -> None:
-        """Does nothing: there is no code yet that has an environment."""
+        """Do nothing: there is no code yet that has an environment."""
 
 
 class _Whole(JITCodeLibrary):
-    """The code of a function with all its parts."""
+    """The code of a function together with the code of all functions that it calls."""
 
     def _optimize_final_module(self) -> None:
-        """Optimises twice: some loops only become fast the second time."""
+        """Optimise twice: some loops only become fast the second time."""
         super()._optimize_final_module()  # type: ignore[no-untyped-call]
         super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
 
 class _WholeCompiler(CompilerBase):
-    """Compiles a function into a library of its own."""
+    """Compiler of a function into a library of its own."""
 
     library: type[JITCodeLibrary] = _Whole
 
-    def define_pipelines(self) -> list[Any]:
+    def define_pipelines(self) -> list[object]:
         codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
         self.state.library = self.library(codegen, name)
         self.state.library.enable_object_caching()
@@ -260,7 +269,7 @@ class _WholeCompiler(CompilerBase):
 
 
 class _PartCompiler(_WholeCompiler):
-    """Compiles a function into a :class:`_Part`."""
+    """Compiler of a function into a :class:`_Part`."""
 
     library = _Part
 
@@ -268,16 +277,16 @@ class _PartCompiler(_WholeCompiler):
 class _PartFunction(CPUDispatcher):
     """A function that is compiled into a :class:`_Part` for each combination of types."""
 
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """As Numba does it, which would compile a function anew for each constant it is given."""
-        plain: Callable[[Any], Any] = types.unliteral
+    def get_call_template(self, args: Numba, kws: Numba) -> Numba:
+        """Ignore the values of literals; Numba would compile a function anew for each constant."""
+        plain: Callable[[types.Type], types.Type] = types.unliteral
         return super().get_call_template([plain(kind) for kind in args], kws)
 
-    def compile(self, sig: Any) -> Any:
-        """As Numba does it; a part calls itself, but no other part of the same function.
+    def compile(self, sig: Numba) -> Numba:
+        """Compile for a signature, unless the same function is being compiled for another one.
 
         Raises:
-            TypingError: It would: the two parts could not be joined.
+            TypingError: That is the case: the two parts could not be joined.
         """
         if self.is_compiling:
             name = self.py_func.__name__
@@ -286,10 +295,10 @@ class _PartFunction(CPUDispatcher):
 
 
 class _Function(CPUDispatcher):
-    """A function for Python; where compiled code calls it, it becomes a part of the caller."""
+    """A function for Python; for compiled code that calls it, it is a part of the caller."""
 
     @cached_property
-    def _part(self) -> Any:
+    def _part(self) -> Numba:
         options = {**self.targetoptions, "no_cpython_wrapper": True}
         return _PartFunction(self.py_func, targetoptions=options, pipeline_class=_PartCompiler)
 
@@ -297,21 +306,22 @@ class _Function(CPUDispatcher):
     def _numba_type_(self) -> types.Dispatcher:
         return types.Dispatcher(self if self.is_compiling else self._part)
 
-    def compile(self, sig: Any) -> Any:
-        """As Numba does it, except while another process does so: what it made is then loaded."""
-        cache = cast(Any, self)._cache
+    def compile(self, sig: Numba) -> Numba:
+        """Compile for a signature, or load the code that another process is compiling now."""
+        cache = cast(Numba, self)._cache
         with _alone(Path(cache.cache_path) / f"{self.py_func.__name__}.lock"):
             return super().compile(sig)
 
 
 @contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Waits until no other process has locked a *file*, and locks it.
+    """Lock a *file*, after waiting until no other process has locked it.
 
-    Without a lock, where there can be none and after a while, the worst is that both do the same.
+    Where there are no locks, and after :data:`MAX_WAITING`, it goes on without: the worst that
+    happens is that both processes compile the same.
     """
     with ExitStack() as stack:
-        end = time.monotonic() + MOST_WAITING
+        end = time.monotonic() + MAX_WAITING
         with suppress(OSError):
             descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
             stack.callback(os.close, descriptor)
@@ -325,6 +335,7 @@ def _alone(file: Path) -> Iterator[None]:
 
 def _decorate(function: Function, *, forceinline: bool) -> Function:
     numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+    # No reference counts, no lock, no bounds checks; division by zero as in NumPy.
     options = {"_nrt": False, "forceinline": forceinline, "nogil": True, "error_model": "numpy"}
     options |= {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
     made = _Function(function, targetoptions=options, pipeline_class=_WholeCompiler)
@@ -356,7 +367,7 @@ def _forget_old_caches(base: Path, *, keep: Path) -> None:
 
 
 def _find_bases() -> list[Path]:
-    """Where the folder should lie; nowhere if the user has no home folder."""
+    """Return the preferred parent folder; none if the user has no home folder."""
     try:
         chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")
     except RuntimeError:
@@ -365,11 +376,11 @@ def _find_bases() -> list[Path]:
 
 
 _passing: set[Path] = set()
-"""Folders that are gone when this process ends."""
+"""Folders that are deleted when this process ends."""
 
 
 def _make_passing_folder(parent: Path, name: str) -> Path:
-    """A new folder in *parent* that this process and those that it starts share."""
+    """Make a new folder in *parent* that this process shares with the processes that it starts."""
     base, maker = Path(tempfile.mkdtemp(prefix="evolve-arena-", dir=parent)), os.getpid()
 
     def remove() -> None:
@@ -394,28 +405,29 @@ def _user() -> str:
 
 
 class _Announcer(event.Listener):
-    """Tells :data:`evolve_arena.core.on_compile` what is compiled if that takes over a moment.
+    """Listener that calls :data:`evolve_arena.core.on_compile` if compiling takes over a moment.
 
-    How long each subject took is remembered in a file beside the folders of machine code.
-    Garbage is looked for seldom meanwhile, as most of what is made is needed until the end.
+    The time that each subject took is kept in a file beside the folders of machine code. Garbage is
+    collected rarely meanwhile, as most objects of the compiler live until its end.
     """
 
     def __init__(self) -> None:
         self.subjects: dict[str, str] = {}
-        """By the name of a package: what its compiling is called."""
+        """Names of subjects in messages, by package."""
         self.total = 0.0
-        """Seconds spent by this process, without the function that is being compiled now."""
+        """Seconds of compilation by this process so far, without the function in progress."""
         self.since = 0.0
-        """When that one was begun, if :attr:`depth` is not 0."""
+        """Start of the function in progress, if :attr:`depth` is not 0."""
         self.depth = 0
+        """Number of functions in progress, as one compiles another."""
         self._spent: dict[str, float] = {}
         self._told: set[str] = set()
         self._subject = ""
-        self._function: Any = None
+        self._function: object = None
         self._thresholds = gc.get_threshold()
 
     def on_start(self, event: event.Event) -> None:
-        """A function is being compiled, perhaps for another one."""
+        """Note that a function is being compiled, perhaps for another one, and announce it."""
         now = time.perf_counter()
         if self.depth == 0:
             self.since = now
@@ -431,7 +443,7 @@ class _Announcer(event.Listener):
             core.on_compile(subject, max(spent, estimate_seconds(subject, self._function)))
 
     def on_end(self, event: event.Event) -> None:
-        """It is done."""
+        """Add the time of a function that is done."""
         self.depth -= 1
         if self.depth:
             return
@@ -443,7 +455,7 @@ class _Announcer(event.Listener):
         LOG.debug("compiled %s of %s in %.2f s", name, self._subject, took)
 
     def note(self) -> None:
-        """Remembers for the next time what took longer than a moment."""
+        """Store the times over a moment, as estimates for the next time."""
         took = {name: spent for name, spent in self._spent.items() if spent > MOMENT}
         if took and os.getpid() == _pid:
             _remember(took)
@@ -459,33 +471,35 @@ class _Announcer(event.Listener):
 
 
 def working_clock() -> float:
-    """Seconds, as ``time.perf_counter`` counts them, but for those that compiling took."""
+    """Return seconds as ``time.perf_counter`` counts them, without those spent on compiling."""
     now = time.perf_counter()
     compiling = now - _announcer.since if _announcer.depth else 0.0
     return now - _announcer.total - compiling
 
 
 def compiling_seconds() -> float:
-    """How long this process has compiled so far."""
+    """Return the seconds that this process has spent on compiling so far."""
     return _announcer.total
 
 
-def estimate_seconds(subject: str, function: Any = None) -> float:
-    """How long it takes to compile a *subject* here: as long as the last time, if there was one.
+def estimate_seconds(subject: str, function: object = None) -> float:
+    """Estimate the seconds to compile a *subject* here: as many as the last time, if there was one.
 
-    Else it is a general figure: that of another machine, by the size of the *function* with all
-    that it calls, times how much slower this machine runs a loop in Python now.
+    Else the estimate is that of a reference machine, by the size of the *function* with all that it
+    calls, times the ratio of the times that a loop in Python takes here and there.
     """
     if remembered := _recall().get(subject):
         return remembered
     began = time.perf_counter()
     sum(number * number for number in range(LOOP))
     slower = (time.perf_counter() - began) / LOOP_SECONDS
-    return (LEAST_SECONDS + USUAL_SECONDS * (_measure(function, set()) / USUAL_SIZE) ** 2) * slower
+    return (
+        LEAST_SECONDS + DEFAULT_SECONDS * (_measure(function, set()) / DEFAULT_SIZE) ** 2
+    ) * slower
 
 
-def _measure(function: Any, seen: set[Any]) -> int:
-    """Bytes of Python's code in a compiled *function* and in all that it calls, each once."""
+def _measure(function: object, seen: set[object]) -> int:
+    """Count the bytes of Python code in a compiled *function* and all that it calls, each once."""
     python = getattr(function, "py_func", None)
     if python is None or python in seen:
         return 0
@@ -495,27 +509,27 @@ def _measure(function: Any, seen: set[Any]) -> int:
 
 
 def compiled_before() -> dict[str, float]:
-    """How many seconds each subject took that was compiled on this machine, by name."""
+    """Return the seconds that each subject took that was compiled on this machine, by name."""
     return _recall()
 
 
 LOOP, LOOP_SECONDS = 100_000, 0.0050
-"""A loop, and how long it takes on the machine of the figures below."""
-LEAST_SECONDS, USUAL_SECONDS, USUAL_SIZE = 1.0, 6.0, 95_000
-"""Measured with the kernels of the games that ship; who calls twice as much takes four times as
-long, as most of it is put in place of the calls."""
+"""Iterations of a loop, and its seconds on the machine of the figures below."""
+LEAST_SECONDS, DEFAULT_SECONDS, DEFAULT_SIZE = 1.0, 6.0, 95_000
+"""Measured with the kernels of the games that ship. Twice the code takes four times as long, as
+most calls are inlined."""
 FLOORS = {"core": "random numbers", "evolve": "the method", "arena": "pairings"}
 FLOORS |= {"genomes": "operators on genomes", "players": "players"}
-"""What compiling is called that is not of one game."""
+"""Subjects of compilations that belong to no game, by layer."""
 TIMES = "compile-times.json"
-"""The file that remembers them."""
-MOST_REMEMBERED, MOST_BYTES = 200, 100_000
+"""Name of the file with the times of former compilations."""
+MAX_REMEMBERED, MAX_BYTES = 200, 100_000
 
 
 def _recall() -> dict[str, float]:
-    """What was remembered, as far as it is of use: anything may stand in a file."""
+    """Read the times of former compilations, leaving out all that is not of that form."""
     try:
-        content = json.loads(read_file(cache_folder().parent / TIMES, MOST_BYTES))
+        content = json.loads(read_file(cache_folder().parent / TIMES, MAX_BYTES))
         pairs = [(str(name), float(took)) for name, took in content.items()]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         return {}
@@ -524,10 +538,10 @@ def _recall() -> dict[str, float]:
 
 def _remember(took: Mapping[str, float]) -> None:
     known = _recall()
-    for name, spent in took.items():  # of one that took less, a part was in the cache perhaps
+    for name, spent in took.items():  # a shorter time may mean that a part was in the cache
         before = known.pop(name, 0.0)
         known[name] = round(max(spent, (spent + before) / 2), 2)
-    content = json.dumps(dict([*known.items()][-MOST_REMEMBERED:]), indent=1)
+    content = json.dumps(dict([*known.items()][-MAX_REMEMBERED:]), indent=1)
     folder = cache_folder()
     try:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as new:
@@ -541,41 +555,45 @@ _pid = os.getpid()
 _announcer = _Announcer()
 event.register("numba:compile", _announcer)  # type: ignore[no-untyped-call]
 atexit.register(_announcer.note)
-_made: dict[Any, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
+_made: dict[
+    tuple[str, tuple[tuple[str, object], ...]],
+    list[tuple[frozenset[str], dict[str, ModuleType]]],
+] = {}
+"""By game and constants: kinds of players, and the modules that are compiled for these."""
 
 
-def find_variant(game: GameSpec, rules: Any, players: Any = None) -> Mapping[str, ModuleType]:
-    """The compiled files of a *game* for *rules* and some packed *players*, by their last names.
+def find_variant(game: GameSpec, rules: Rules, players: object = None) -> Mapping[str, ModuleType]:
+    """Return a game's compiled files for *rules* and some packed *players*, by their last names.
 
-    Of those that this process has already, the first one that knows all their kinds will do; any
-    if nobody plays.
+    If this process has several, it is the first one that knows all kinds of these players; any if
+    there are no players.
     """
     kernel, needed = game.kernel, frozenset[str]()
     if players is not None:
         needed = frozenset(kernel.needs(players))
     given = dict(kernel.constants(rules))
-    for known, modules in _made.get((game.name, *given.items()), ()):
+    for known, modules in _made.get((game.name, tuple(given.items())), ()):
         if needed <= known:
             return modules
     return _add_variant(game, given, needed)
 
 
-def list_variants(game: str | None) -> list[tuple[dict[str, Any], frozenset[str]]]:
-    """Which compiled files of a *game* this process has: constants, and kinds of players."""
+def list_variants(game: str | None) -> list[Variant]:
+    """List the compiled files of a *game* in this process: constants, and kinds of players."""
     found = ((key, needed) for key, made in _made.items() for needed, _ in made)
-    return [(dict(key[1:]), needed) for key, needed in found if key[0] == game]
+    return [(dict(key[1]), needed) for key, needed in found if key[0] == game]
 
 
-def add_variants(game: GameSpec, variants: list[tuple[dict[str, Any], frozenset[str]]]) -> None:
-    """Lets :func:`find_variant` give what it gives in the process that listed *variants*."""
+def add_variants(game: GameSpec, variants: Sequence[Variant]) -> None:
+    """Make the compiled files of another process known here, as :func:`list_variants` gave them."""
     for given, needed in variants:
-        known = _made.get((game.name, *given.items()), ())
+        known = _made.get((game.name, tuple(given.items())), ())
         if all(needed != other for other, _ in known):
             _add_variant(game, given, needed)
 
 
 def _add_variant(
-    game: GameSpec, given: dict[str, Any], needed: frozenset[str]
+    game: GameSpec, given: dict[str, object], needed: frozenset[str]
 ) -> Mapping[str, ModuleType]:
     kernel = game.kernel
     flags = {flag: flag in needed for flag in kernel.flags}
@@ -585,5 +603,5 @@ def _add_variant(
     _announcer.subjects[copies[0].__name__.rpartition(".")[0]] = subject
     names = (name.rpartition(".")[2] for name in kernel.modules)
     modules = dict(zip(names, copies, strict=True))
-    _made.setdefault((game.name, *given.items()), []).append((needed, modules))
+    _made.setdefault((game.name, tuple(given.items())), []).append((needed, modules))
     return modules

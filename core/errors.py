@@ -1,6 +1,8 @@
-"""What can go wrong, as exceptions.
+"""Exceptions that this package raises on purpose.
 
-Everything that this project raises on purpose is here or descends from :class:`ArenaError`.
+All of them descend from :class:`ArenaError`. Where Python has an exception for the case, they are
+of that class, too: ``except ValueError`` catches a :class:`BadValueError`, and
+``except LookupError`` an :class:`UnknownNameError`.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ import textwrap
 from collections.abc import Iterable
 
 LONGEST = 300
-"""How many characters the text of an error has at most."""
-MOST_LISTED = 100
-"""How many of them list what is known, if somebody mistyped a name."""
+"""Most characters of the text of an error."""
+MAX_LISTED = 100
+"""Most characters of the list of known names, for a mistyped one."""
 
 _QUOTED = reprlib.Repr()
 _QUOTED.maxstring = _QUOTED.maxlong = _QUOTED.maxother = 60
@@ -21,9 +23,9 @@ _QUOTED.maxlist = _QUOTED.maxtuple = _QUOTED.maxdict = 10
 
 
 def one_line(text: str, most: int = LONGEST) -> str:
-    r"""*text* in one line of at most *most* characters: the middle of a longer one is left out.
+    r"""Return *text* in one line of at most *most* characters, without the middle of a longer one.
 
-    Whatever would move the cursor, or can't be written at all, is written as ``repr`` does.
+    Characters that would move the cursor, or can't be written at all, are written as ``repr`` does.
 
     >>> one_line("a title\nin \x1b[31mred"), one_line("0123456789" * 100, most=15)
     ('a title in \\x1b[31mred', '01234 ... 56789')
@@ -39,7 +41,7 @@ def one_line(text: str, most: int = LONGEST) -> str:
 
 
 def quote(value: object) -> str:
-    """*value* as Python code writes it, but short: long texts, lists and numbers lack their middle.
+    """Return *value* as Python code, but short: long texts, lists and numbers lack their middle.
 
     >>> quote("a word"), quote(10**80)
     ("'a word'", '1000000000000000000000000000...00000000000000000000000000000')
@@ -59,11 +61,11 @@ def _write_out(character: str) -> str:
 
 
 at_command_line = False
-"""Whether errors are for somebody who types commands; else they are for who writes Python."""
+"""True if errors speak to a user of the command line, False if to a caller from Python."""
 
 
 def spell(option: str, python: str) -> str:
-    """How a message names an option: as commands have it, or as *python* code.
+    """Return the name of an option in a message: as commands have it, or as *python* code.
 
     >>> spell("--force", "force=True")
     'force=True'
@@ -72,7 +74,7 @@ def spell(option: str, python: str) -> str:
 
 
 class ArenaError(Exception):
-    """Base of all errors that are the caller's to mend.
+    """Base of all errors that a caller can correct.
 
     Its text is one clear line of at most :data:`LONGEST` characters, see :func:`one_line`.
     """
@@ -82,23 +84,23 @@ class ArenaError(Exception):
 
 
 class PositionError(ArenaError):
-    """A text that describes no position."""
+    """Raised for a text that describes no position."""
 
 
 class IllegalMoveError(ArenaError):
-    """A move that the rules do not allow in this position."""
+    """Raised for a move that the rules do not allow in this position."""
 
 
 class GameOverError(IllegalMoveError):
-    """A move in a game that has ended."""
+    """Raised for a move in a game that has ended."""
 
 
-class BadValueError(ArenaError):
-    """A value out of range: the text names the key, the value and what was expected."""
+class BadValueError(ArenaError, ValueError):
+    """Raised for a value out of range; names the key, the value and the values that are allowed."""
 
 
-class UnknownNameError(ArenaError):
-    """A name that nothing bears, with the nearest one that something does.
+class UnknownNameError(ArenaError, LookupError):
+    """Raised for an unknown name; suggests the closest known one.
 
     >>> print(UnknownNameError("colour", "grean", ["red", "green"]))
     unknown colour 'grean': did you mean 'green'? (known: green, red)
@@ -109,7 +111,7 @@ class UnknownNameError(ArenaError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         self.known = names
-        """The names that something bears."""
+        """The known names, sorted."""
         heads = {form.partition(":")[0]: form for form in names}  # as in file:PATH
         head = str(name)[:LONGEST].partition(":")[0]
         found = difflib.get_close_matches(head, heads, n=1, cutoff=0.5)
@@ -117,9 +119,15 @@ class UnknownNameError(ArenaError):
         argument = str(name)[:LONGEST].partition(":")[2]
         meant = f"{found[0]}:{argument}" if near and argument and ":" in near[0] else "".join(near)
         hint = f" did you mean {meant!r}?" if near else ""
-        listed = textwrap.shorten(", ".join(names), MOST_LISTED, placeholder=" ...")
+        listed = textwrap.shorten(", ".join(names), MAX_LISTED, placeholder=" ...")
         super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {listed})")
+        self.kind = kind
+        """The kind of thing that was named."""
         self.name = name
-        """The name that was asked for."""
+        """The unknown name."""
         self.nearest = near[0] if near else None
-        """The known name nearest to it, if one is near."""
+        """The closest known name, or None if none is close."""
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+        """Pickle the parts of the text, not the text."""
+        return type(self), (self.kind, self.name, self.known)

@@ -1,4 +1,4 @@
-"""Packages that only some features need; each belongs to an extra of the distribution."""
+"""Optional dependencies: packages that only some features need, each in an extra."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class MissingPackageError(ArenaError):
 
 
 def import_extra(module: str, extra: str) -> Any:
-    """The *module* of a package that the *extra* installs.
+    """Return the *module* of a package that the *extra* installs.
 
     Raises:
-        MissingPackageError: It is not installed.
+        MissingPackageError: The package is not installed.
     """
     try:
         return import_module(module)
@@ -29,10 +29,10 @@ def import_extra(module: str, extra: str) -> Any:
 
 
 def check_extra(module: str, extra: str) -> None:
-    """Makes sure that :func:`import_extra` would find the *module*, without importing it.
+    """Make sure that :func:`import_extra` would find the *module*, without importing it.
 
     Raises:
-        MissingPackageError: It is not installed.
+        MissingPackageError: The package is not installed.
     """
     try:
         found = find_spec(module)

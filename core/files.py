@@ -1,4 +1,4 @@
-"""Reading files that somebody else may have written, and that need not be what they seem."""
+"""Safe reading of files that may come from others, and private folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ except ImportError:  # Windows
 
 PART = 1 << 20
 LOCKED_BYTE = 1 << 30
-"""What Windows locks of a file, nobody else can read: so it is a byte behind its content."""
+"""Offset of the byte that is locked: behind the content, as no other program can read locked bytes
+on Windows."""
 
 
 KINDS = {
@@ -27,19 +28,19 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-"""Names of what can stand in the place of a file, by its type."""
+"""Names of entries of a folder that are no files, by type."""
 
 
 class UnfitFileError(OSError):
-    """Raised for what is no regular file, or is too large; ``strerror`` says which."""
+    """Raised for a path that is no regular file, or too large a file; ``strerror`` says which."""
 
 
 def describe_special(path: Path, *, follow: bool = False) -> str | None:
-    """What stands at *path* instead of a regular file: "a folder", say; None if that, or nothing.
+    """Return the kind of an entry that is no regular file, such as "a folder"; else None.
 
     Args:
-        path: Where to look.
-        follow: Whether a symbolic link counts as what it leads to.
+        path: The entry; it need not exist.
+        follow: Follow a symbolic link instead of reporting it.
     """
     try:
         mode = path.stat(follow_symlinks=follow).st_mode
@@ -49,16 +50,16 @@ def describe_special(path: Path, *, follow: bool = False) -> str | None:
 
 
 def check_regular(path: Path, most: int, *, follow: bool = False) -> None:
-    """Makes sure that a regular file of at most *most* bytes lies at *path*, which is not opened.
+    """Make sure that *path* is a regular file of at most *most* bytes, without opening it.
 
     Args:
-        path: Where to look.
-        most: Bytes.
-        follow: Whether a symbolic link to such a file will do.
+        path: The file.
+        most: Largest size in bytes.
+        follow: Accept a symbolic link to such a file.
 
     Raises:
-        UnfitFileError: It does not.
-        OSError: There is nothing, or no file can have such a name; ``strerror`` says why.
+        UnfitFileError: It is another kind of entry, or larger.
+        OSError: There is no such file, or no file can have such a name; ``strerror`` says why.
     """
     try:
         _check_status(path.stat(follow_symlinks=follow), most)
@@ -75,13 +76,13 @@ def _check_status(status: os.stat_result, most: int) -> None:
 
 
 def open_regular(path: Path, most: int, *, follow: bool = False) -> BinaryIO:
-    """Opens a file to be read, as :func:`check_regular` wants it: nothing else is waited for.
+    """Open a file for reading that :func:`check_regular` accepts; never wait for a pipe or device.
 
-    What takes the file's place in between is not read either.
+    The check is repeated on the open file, in case another one took its place in between.
 
     Raises:
-        UnfitFileError: It is no such file.
-        OSError: There is none, or it can't be read; ``strerror`` says why.
+        UnfitFileError: It is no regular file, or larger.
+        OSError: There is no such file, or it can't be read; ``strerror`` says why.
     """
     check_regular(path, most, follow=follow)
     more = getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
@@ -95,12 +96,12 @@ def open_regular(path: Path, most: int, *, follow: bool = False) -> BinaryIO:
 
 
 def read_file(path: Path, most: int, *, follow: bool = True) -> bytes:
-    """The content of a regular file of at most *most* bytes; a larger one is not kept.
+    """Return the content of a regular file of at most *most* bytes.
 
     Args:
-        path: The file. A pipe, a device or a folder is refused, and never waited for.
-        most: Bytes.
-        follow: Whether a symbolic link to such a file will do.
+        path: The file. A pipe, a device or a folder is refused without waiting for it.
+        most: Largest size in bytes.
+        follow: Accept a symbolic link to such a file.
 
     Raises:
         UnfitFileError: It is larger, or no such file.
@@ -118,15 +119,15 @@ def read_file(path: Path, most: int, *, follow: bool = True) -> bytes:
 
 
 def explain_unread(error: OSError, path: Path | str) -> str:
-    """Why *path* can't be read, and what is near if there is nothing."""
+    """Return the reason for an *error* of *path*, with a similar path if there is no such file."""
     near = suggest_path(path) if error.errno == errno.ENOENT else ""
     return f"{error.strerror}{near}"
 
 
 def suggest_path(path: Path | str) -> str:
-    """A question for who typed a *path* that does not exist: "; did you mean PATH?", or nothing.
+    """Return a suggestion for a *path* that does not exist, "; did you mean PATH?", or nothing.
 
-    Each part of it that does not exist is taken for the nearest name in its folder.
+    Each part that does not exist is replaced by the most similar name in its folder.
     """
     found, changed = Path(), False
     for part in Path(path).parts:
@@ -134,7 +135,7 @@ def suggest_path(path: Path | str) -> str:
             found /= part
             continue
         try:
-            names = sorted(os.listdir(found))[:MOST_NAMES]
+            names = sorted(os.listdir(found))[:MAX_NAMES]
         except OSError:
             return ""
         near = difflib.get_close_matches(part, names, n=1, cutoff=0.6)
@@ -144,20 +145,20 @@ def suggest_path(path: Path | str) -> str:
     return f"; did you mean {found}?" if changed else ""
 
 
-MOST_NAMES = 2000
-"""How many names of a folder are compared with a mistyped one."""
+MAX_NAMES = 2000
+"""Most names of a folder that are compared with a mistyped one."""
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def make_private_folder(folder: Path) -> None:
-    """Makes *folder*, with what is missing above it; if it exists, it must be private already.
+    """Make *folder* with its missing parents; if it exists, it must be private already.
 
     Raises:
-        PermissionError: Somebody else could have made it, or could change or replace it.
+        PermissionError: Another user could have made it, or could change or replace it.
         OSError: It can't be made.
     """
-    if not hasattr(os, "getuid"):  # Windows: folders of a user are his own
+    if not hasattr(os, "getuid"):  # Windows: a user's folders are private
         folder.mkdir(parents=True, exist_ok=True)
         return
     for missing in (*reversed(folder.parents), folder):
@@ -170,10 +171,10 @@ def make_private_folder(folder: Path) -> None:
 
 
 def is_private(path: Path) -> bool:
-    """Whether *path* is the user's own, no link, and nobody else can change or replace it.
+    """Return True if *path* is the user's own, no link, and no other user can change or replace it.
 
-    Nobody can if no folder above it may be written to by others; those with the sticky bit, such
-    as ``/tmp``, may be, since what lies in there can be renamed by its owner alone.
+    That holds if others can't write to any folder above it. Folders with the sticky bit, such as
+    ``/tmp``, are allowed: only its owner can rename an entry there.
     """
     if not hasattr(os, "getuid"):
         return path.exists()
@@ -184,9 +185,9 @@ def is_private(path: Path) -> bool:
 
 
 def _is_trusted(folder: Path) -> bool:
-    """Whether only the user and the system's owner can rename what lies in *folder*."""
+    """Return True if only the user and the system's owner can rename entries of *folder*."""
     found = folder.lstat()
-    owners = {os.getuid(), 0, os.stat("/").st_uid}  # the last: root, as user namespaces show him
+    owners = {os.getuid(), 0, os.stat("/").st_uid}  # the last: root, as user namespaces show it
     if found.st_uid not in owners or not stat.S_ISDIR(found.st_mode):
         return False
     if not found.st_mode & OTHERS_WRITE or found.st_mode & stat.S_ISVTX:
@@ -195,7 +196,7 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def _has_no_other_member(number: int) -> bool:
-    """Whether a group is the user's private one, as many systems make it for every user."""
+    """Return True if a group is the user's private one, as many systems make it for every user."""
     import grp
     import pwd
 
@@ -208,11 +209,11 @@ def _has_no_other_member(number: int) -> bool:
 
 
 def hold(descriptor: int, *, free: bool = False) -> None:
-    """Locks an open file for this process, until it closes the file or ends.
+    """Lock an open file for this process, until it closes the file or ends.
 
     Args:
-        descriptor: The file.
-        free: Whether to end that now, as Windows does not promise to do it at once.
+        descriptor: The open file.
+        free: Release the lock instead; on closing, Windows may do so with a delay.
 
     Raises:
         BlockingIOError: Another process has locked it.

@@ -1,4 +1,4 @@
-"""What every game offers: its rules as Python sees them, and all that the framework asks of it."""
+"""The contract of games: rules as Python sees them, and all that the framework asks of a game."""
 
 from __future__ import annotations
 
@@ -7,25 +7,36 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, get_args, get_type_hints
 
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.types import Move, State
+from evolve_arena.core.types import Array, Json, JsonObject, Move, Position, Settings, State
+
+RulesType: TypeAlias = type[Any]
+"""A ``NamedTuple`` of whole numbers with defaults, each ``Annotated`` with an :class:`Option`."""
+RulesTuple: TypeAlias = Any
+"""A value of it, of whatever fields the game has: the options as compiled code takes them."""
+Packed: TypeAlias = Any
+"""Players as a kernel takes them: a tuple of arrays of the kernel's own choice."""
+Room: TypeAlias = Any
+"""Arrays that a kernel writes to: positions, streams, layers of networks."""
+Counts: TypeAlias = dict[str, Any]
+"""Numbers that a game counts beside places, by column: one, or one for each seat."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a game ended by its rules."""
+    """The end of a game by its rules."""
 
     places: tuple[int, ...]
     """The place of each seat, in order of moving: 1 is the best; equals share the better place."""
     reason: str
-    """Half a sentence: "four in a row", "the board is full"."""
+    """A phrase: "four in a row", "the board is full"."""
     points: tuple[int, ...] | None = None
-    """The points of each seat, in games that count some."""
+    """The points of each seat, in games with points."""
 
     @property
     def winner(self) -> int | None:
@@ -46,13 +57,13 @@ class Option:
     lowest: int = 0
     highest: int = 1
     values: tuple[int, ...] = ()
-    """The only values allowed, if these are not all between the two."""
+    """The allowed values, if these are not all from :attr:`lowest` to :attr:`highest`."""
 
     def check(self, name: str, value: int) -> None:
-        """Makes sure that *value* is allowed for the option called *name*.
+        """Make sure that *value* is allowed for the option called *name*.
 
         Raises:
-            BadValueError: It is not.
+            BadValueError: The value is not allowed.
         """
         allowed = self.values or range(self.lowest, self.highest + 1)
         if value not in allowed:
@@ -62,8 +73,8 @@ class Option:
             )
 
 
-def options_of(rules_type: type[Any]) -> dict[str, Option]:
-    """What the fields of a game's ``rules_type`` may be, by name; any whole number if none says."""
+def options_of(rules_type: RulesType) -> dict[str, Option]:
+    """Return the ranges of a game's options, by name; any whole number where none is given."""
     hints = get_type_hints(rules_type, include_extras=True)
     said = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {
@@ -76,54 +87,56 @@ class Game(ABC, Generic[State, Move]):
     """Rules over states that are values: nothing is changed in place.
 
     Args:
-        options: The fields of :attr:`rules_type`, by name; what is missing has its default.
+        options: Values of fields of :attr:`rules_type`, by name; the others have their defaults.
 
     Raises:
         BadValueError: An option is out of range.
     """
 
     name: ClassVar[str]
-    """As the command line and recipes call it."""
-    rules_type: ClassVar[type[Any]]
-    """A ``NamedTuple`` of whole numbers with defaults, each ``Annotated`` with an `Option`."""
+    """The name in recipes and on the command line."""
+    rules_type: ClassVar[RulesType]
+    """The game's options, see :data:`RulesType`."""
     seats: int = 2
-    """How many play."""
+    """Number of players."""
 
     def __init__(self, **options: int) -> None:
         for name, option in options_of(self.rules_type).items():
             option.check(name, options.get(name, self.rules_type._field_defaults[name]))
-        self.rules: Any = self.make_rules(**{name: int(value) for name, value in options.items()})
-        """The options as numbers: what compiled code takes."""
+        self.rules: RulesTuple = self.make_rules(
+            **{name: int(value) for name, value in options.items()}
+        )
+        """The options, as compiled code takes them."""
 
     @classmethod
-    def make_rules(cls, *numbers: int, **options: int) -> Any:
-        """The :attr:`rules_type` of these options, or a subclass that is compiled otherwise."""
+    def make_rules(cls, *numbers: int, **options: int) -> RulesTuple:
+        """Return the :attr:`rules_type` of *options*, or a subclass that is compiled otherwise."""
         return cls.rules_type(*numbers, **options)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, int]:
         """The options by name."""
         return dict(self.rules._asdict())
 
     @abstractmethod
     def describe(self) -> str:
-        """The board, with its options: "a board of 7 by 6, 4 in a row"."""
+        """Describe the board, with its options: "a board of 7 by 6, 4 in a row"."""
 
     @abstractmethod
     def initial(self, seed: int = 0) -> State:
-        """The state before the first move; in games of chance everything follows from *seed*."""
+        """Return the state before the first move; *seed* decides all events of chance."""
 
     @abstractmethod
     def to_move(self, state: State) -> int:
-        """The seat whose turn it is, from 0."""
+        """Return the seat of the player to move, from 0."""
 
     @abstractmethod
     def legal_moves(self, state: State) -> list[Move]:
-        """The moves that may be played, in a fixed order; none once the game is over."""
+        """Return the legal moves in a fixed order; none once the game is over."""
 
     @abstractmethod
     def play(self, state: State, move: Move) -> State:
-        """The state after *move*.
+        """Return the state after *move*.
 
         Raises:
             IllegalMoveError: The rules do not allow it.
@@ -132,65 +145,71 @@ class Game(ABC, Generic[State, Move]):
 
     @abstractmethod
     def outcome(self, state: State) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """Return the outcome of a game that is over, or None."""
 
-    def tally(self, state: State) -> tuple[tuple[int, ...], dict[str, Any]]:
-        """The places if the game ended now, and what it counts beside (`GameSpec.columns`).
+    def tally(self, state: State) -> tuple[tuple[int, ...], Counts]:
+        """Return the places if the game ended in *state*, and its counts (`GameSpec.columns`).
 
-        It may have ended by the rules, or because somebody forfeited.
+        The end may be one by the rules, or a forfeit.
         """
         outcome = self.outcome(state)
         return outcome.places if outcome else (1,) * self.seats, {}
 
     def stream_seed(self, seed: int) -> int:
-        """What the players' stream of a match starts from; *seed* is the match's, of 64 bits.
+        """Return the seed of the players' random stream in a match with this *seed* of 64 bits.
 
-        Games of chance make it differ from what they use of *seed* themselves.
+        Games of chance return another one than they use for chance.
         """
         return seed
 
     def view(self, state: State, seat: int) -> State:
-        """What *seat* may know, as a state; where nothing is hidden it is *state* itself."""
+        """Return the information of *seat* as a state; *state* itself if nothing is hidden."""
         return state
 
     @abstractmethod
-    def observe(self, state: State, seat: int) -> NDArray[Any]:
-        """What *seat* may know, as an array."""
+    def observe(self, state: State, seat: int) -> Array:
+        """Return the information of *seat* as an array."""
 
     @abstractmethod
     def parse_move(self, text: str) -> Move:
-        """The move that *text* names.
+        """Return the move that *text* names.
 
         Raises:
-            IllegalMoveError: It names none.
+            IllegalMoveError: The text names no move.
         """
 
     @abstractmethod
     def format_move(self, move: Move) -> str:
-        """The text that :meth:`parse_move` reads."""
+        """Return the text of a move, as :meth:`parse_move` reads it."""
 
     def number_of(self, move: Move) -> int:
-        """The number, at least 0, by which compiled code knows a *move*."""
+        """Return the number of a *move* in compiled code, at least 0."""
         return int(move)  # type: ignore[call-overload, no-any-return]
 
     def move_of(self, number: int) -> Move:
-        """The move that :meth:`number_of` gives that *number*."""
+        """Return the move of a *number*: the inverse of :meth:`number_of`."""
         return number  # type: ignore[return-value]
 
     @abstractmethod
     def parse_position(self, text: str) -> State:
-        """The state that *text* describes.
+        """Return the state that *text* describes.
 
         Raises:
-            PositionError: It describes none.
+            PositionError: The text describes no state.
         """
 
 
-MOST_SEATS = 5
-"""How many play any game, at most."""
+MAX_SEATS = 5
+"""Most players of any game."""
 
 AnyGame: TypeAlias = Game[Any, Any]
-"""A game of whatever states and moves."""
+"""A game of any states and moves."""
+FromGame: TypeAlias = Callable[[Any], Any]
+"""A function that makes something for a game."""
+AnyPosition: TypeAlias = Any
+"""A state of any game."""
+AnyMove: TypeAlias = Any
+"""A move of any game."""
 
 
 @dataclass(frozen=True)
@@ -198,107 +217,110 @@ class PlayerKind:
     """A kind of player that a specification can name, such as ``minimax:depth=4``."""
 
     form: str
-    """How it is written, such as ``file:PATH``."""
+    """The form of its specification, such as ``file:PATH``."""
     summary: str
-    """What it does, in one sentence."""
+    """Its description, in one sentence."""
     make: Callable[[str, Any], Any]
-    """Makes one from what stands after the colon, for a game."""
+    """Makes such a player: takes the text after the colon, and the game."""
     optional: bool = False
-    """Whether the name alone will do, for what is written after the colon."""
+    """True if the text after the colon may be left out."""
     runs_code: bool = False
-    """Whether what stands after the colon is run: a program, or a file of Python code."""
+    """True if it runs code that the user names: a program, or a file of Python code."""
     takes_values: bool = False
-    """True for a search whose leaves ``values=run:PATH`` can value."""
+    """True for a search whose leaves an evaluator can value: ``values=run:PATH``."""
 
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """How the matches of a game are played by compiled code."""
+    """The compiled code that plays matches of a game."""
 
     modules: tuple[str, ...]
-    """The files of compiled code that know what kinds of players there are, in an order in which
-    each imports only from those before; the last one plays matches. They are compiled anew for
-    the kinds that occur."""
+    """Modules of compiled code that depend on the kinds of players, in an order in which each
+    imports only from those before; the last one plays matches. They are compiled anew for the kinds
+    that occur."""
     flags: tuple[str, ...]
-    """Names in these files that are True; a copy has False for what it need not know."""
-    needs: Callable[[Any], set[str]]
-    """Which :attr:`flags` some packed players need."""
-    decide: Callable[[Mapping[str, Any], Any, Any, Any, Any], int]
-    """The number of the move that the only one of some packed players chooses, or less than 0 if
-    it wants what is never allowed: takes copies of :attr:`modules` by their last names, the rules,
-    the packed players, the position and the workspace, from whose first stream chance comes."""
+    """Constants of these modules that are True; in a copy, those are False that it does not
+    need."""
+    needs: Callable[[Packed], set[str]]
+    """Returns the :attr:`flags` that some packed players need."""
+    decide: Callable[[Mapping[str, ModuleType], RulesTuple, Packed, Position, Room], int]
+    """Returns the number of the move that the only one of some packed players chooses, or a number
+    below 0 for a move that is never allowed. Takes copies of :attr:`modules` by their last names,
+    the rules, the packed players, the position and the workspace, whose first stream serves
+    chance."""
     play: Callable[..., None]
-    """Plays matches: takes the last of these copies, the rules, the packed players, the seat order
+    """Plays matches. Takes the last of these copies, the rules, the packed players, the seat order
     of each match, its seed, its opening, the workspace, and the arrays of
     `evolve_arena.arena.batch.Results` to fill in."""
-    make_workspace: Callable[[Any, Any], Any]
-    """Arrays for matches by some rules of some packed players, used again and again; one is
-    ``streams``."""
-    constants: Callable[[Any], Mapping[str, Any]] = lambda rules: {}
-    """What names in these files are by some rules, if a copy for them knows them beforehand."""
+    make_workspace: Callable[[RulesTuple, Packed], Room]
+    """Makes the workspace for matches of some packed players, which is reused; one of its arrays is
+    called ``streams``."""
+    constants: Callable[[RulesTuple], Settings] = lambda rules: {}
+    """Returns values of constants in these modules that depend on the rules."""
     instead: Mapping[str, str] = field(default_factory=dict)
-    """Other modules that the copies import, by what :attr:`modules` import."""
+    """Modules that the copies import instead of those that :attr:`modules` import, by name."""
     draw_openings: Callable[..., None] | None = None
     """Fills rows with random moves; None if games begin at random anyway."""
-    longest_opening: Callable[[Any], int] = lambda rules: 0
-    """How many plies an opening may have, by the rules."""
+    longest_opening: Callable[[RulesTuple], int] = lambda rules: 0
+    """Returns the most plies of an opening by the rules."""
     fewest_matches: int = 256
-    """How many matches at least are handed to a process together, so that they are worth it."""
+    """Fewest matches in a task for another process; with fewer, sending it takes longer than
+    playing."""
 
 
 @dataclass(frozen=True)
 class GameSpec:
-    """All that the framework knows of a game. A game's package has one, called ``GAME``."""
+    """Everything that the framework knows of a game. A game's package has one, called ``GAME``."""
 
     game: type[AnyGame]
-    """The rules for Python; its ``rules_type`` defines the options."""
+    """The rules in Python; its ``rules_type`` defines the options."""
     kernel: KernelSpec
     networks: Mapping[str, type[Any]]
-    """What can be bred or learned, by name: classes of players (see
-    `evolve_arena.players.bred.BredPlayer`). The first one of a kind of genome is what methods breed
-    if a recipe does not say."""
+    """Evaluators that can be evolved or learned, by name: classes of players (see
+    `evolve_arena.players.evolved.EvolvedPlayer`). The first one of each kind of genome is the
+    default of the methods that evolve this kind."""
     players: Mapping[str, PlayerKind] = field(default_factory=dict)
-    """Its own players by name, beside those of every game."""
+    """Players of this game alone, by name."""
     opponents: tuple[str, ...] = ("random",)
-    """Whom champions meet in checks if a recipe does not say; the first one also people, if nothing
-    was bred yet."""
+    """Default opponents of champions in checks; the first one also plays against people as long as
+    there is no champion."""
     ladder: tuple[str, ...] = ("random",)
-    """Whom ``evolve evaluate`` lets a player meet."""
+    """Opponents of a player in ``evolve evaluate``, from weak to strong."""
     most_seats: int = 2
+    """Most players of the game."""
     seats_option: str | None = None
-    """The option that says how many play; the same players can play with any number."""
+    """The option that sets the number of players; the same players can play with any number."""
     has_chance: bool = False
-    """Whether chance decides beside the players, as where cards are dealt. Such games are compared
-    by matches of the same seeds instead of the same openings."""
+    """True if there are chance events, such as cards that are dealt. Players of such games are
+    compared in matches of the same seeds instead of the same openings."""
     columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
-    """What matches count beside places, by name: the type of its numbers, and whether each seat has
-    one. What is called ``points`` is what players try to have many of."""
+    """Numbers that matches count beside places, by name: their type, and True if each seat has its
+    own. Players try to get many of those that are called ``points``."""
     limits: Sequence[int] = ()
-    """Points of which tables tell how often somebody had more."""
-    make_text_ui: Callable[[Any], Any] | None = None
-    """How people at a terminal talk about a game: takes it, gives a
-    `evolve_arena.players.text_ui.TextUI`."""
-    make_board: Callable[[Any], Any] | None = None
-    """How a page draws a game: takes it, gives a `evolve_arena.players.board_view.BoardView`; the
-    text for terminals if None."""
-    dialects: Mapping[str, Any] = field(default_factory=dict)
-    """How programs that play are spoken to: a `evolve_arena.players.dialects.Dialect` for each kind
-    of host, by name, the usual one first."""
+    """Thresholds of points: tables give the share of results above each."""
+    make_text_ui: FromGame | None = None
+    """Makes the game's `evolve_arena.players.text_ui.TextUI` for terminals: takes a game."""
+    make_board: FromGame | None = None
+    """Makes the game's `evolve_arena.players.page_board.PageBoard` for the page: takes a game. If
+    None, the page shows the text for terminals."""
+    dialects: Settings = field(default_factory=dict)
+    """Protocols of programs that play the game: a `evolve_arena.players.dialects.Dialect` for each
+    kind of host, by name, the default first."""
     positions: Path | None = None
-    """A file of positions with known answers, for the usual options, which ``evolve evaluate``
-    lets a player solve; see `evolve_arena.runs.positions`."""
+    """A file of positions with known answers, for the default options, which ``evolve evaluate``
+    asks a player to solve; see `evolve_arena.runs.positions`."""
 
     @property
     def name(self) -> str:
-        """As the command line and recipes call it."""
+        """The name in recipes and on the command line."""
         return self.game.name
 
     def make(self, /, **options: int) -> Any:
-        """The game with these *options*.
+        """Return the game with these *options*.
 
         Raises:
-            UnknownNameError: It has no such option.
-            BadValueError: One is out of range.
+            UnknownNameError: The game has no such option.
+            BadValueError: An option is out of range.
         """
         known = self.game.rules_type._fields
         if unknown := options.keys() - set(known):
@@ -307,11 +329,11 @@ class GameSpec:
         return make_once(self.game, {name: options[name] for name in known})
 
 
-def make_once(game: type[AnyGame], options: Mapping[str, Any]) -> Any:
-    """Return the *game* with all its *options*, in their order: one object for the same options.
+def make_once(game: type[AnyGame], options: Settings) -> Any:
+    """Return the *game* with all its *options*, in order: the same object for the same options.
 
     Raises:
-        BadValueError: One is out of range.
+        BadValueError: An option is out of range.
     """
     if all(type(value) is int for value in options.values()):
         return _make(game, tuple(options.items()))
@@ -324,16 +346,16 @@ def _make(game: type[AnyGame], options: tuple[tuple[str, int], ...]) -> AnyGame:
 
 
 class Config(BaseModel):
-    """Base of all sections: unknown keys are errors, and values do not change."""
+    """Base of all sections of a recipe: immutable, and unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    described_in: ClassVar[type[Any] | None] = None
-    """The class whose source says what the keys mean, if a section is made of another class."""
+    described_in: ClassVar[type | None] = None
+    """The class whose source has the help texts, if a section is made from another class."""
 
     @model_validator(mode="before")
     @classmethod
-    def _accept_single(cls, content: Any) -> Any:
-        """Takes one value for a list of one: ``hidden = 32``."""
+    def _accept_single(cls, content: Json) -> Json:
+        """Accept one value for a list of one: ``hidden = 32``."""
         if not isinstance(content, Mapping):
             return content
         single = {
@@ -347,24 +369,24 @@ class Config(BaseModel):
 
 
 @cache
-def section_of_rules(name: str, rules: Any) -> type[Config]:
-    """The section ``[game]`` of the game called *name*, whose options are the fields of *rules*."""
-    chosen: dict[str, Any] = {"name": (Literal[name], name)}
+def section_of_rules(name: str, rules: RulesType) -> type[Config]:
+    """Make the section ``[game]`` of the game called *name*, with the fields of *rules* as keys."""
+    chosen: JsonObject = {"name": (Literal[name], name)}
     chosen |= {key: (int, value) for key, value in rules._field_defaults.items()}
     return create_model("GameConfig", __base__=Config, **chosen)
 
 
 @cache
-def section_of_decoder(decoder: Any, left_out: Collection[str], kind: str) -> type[Config]:
-    """The section ``[network]`` of a *decoder*: its fields, but for some.
+def section_of_decoder(decoder: type[Any], left_out: Collection[str], kind: str) -> type[Config]:
+    """Make the section ``[network]`` of a *decoder*, with its fields as keys.
 
     Args:
-        decoder: A dataclass, all fields of which have defaults.
-        left_out: Fields that are said elsewhere, such as the options of the game.
-        kind: The name of the decoder, if there are others too; the first key then.
+        decoder: A dataclass whose fields all have defaults.
+        left_out: Fields that are set elsewhere, such as the options of the game.
+        kind: The name of the decoder for the key ``kind``; empty if the game has only this one.
     """
     hints = get_type_hints(decoder)
-    chosen: dict[str, Any] = {}
+    chosen: JsonObject = {}
     if kind:
         chosen["kind"] = (Literal[kind], Field(default=kind, description="Which network it is."))
     for entry in fields(decoder):

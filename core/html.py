@@ -1,4 +1,4 @@
-"""Tables for notebooks, which ask values how they look."""
+"""Tables as HTML, for values that notebooks display."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 
 def make_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table as HTML; nothing in its texts is read as HTML.
+    """Return a table as HTML; its texts are escaped.
 
     >>> make_table("Games", ["won"], [["<3"]])
     '<b>Games</b><table><tr><th>won</th></tr><tr><td>&lt;3</td></tr></table>'

@@ -1,8 +1,8 @@
-"""What goes on, told through Python's ``logging``: the logger ``evolve_arena``.
+"""The logger ``evolve_arena`` of Python's ``logging``, and status lines on standard error.
 
-Who uses the package as a library hears nothing unless he adds a handler. The command line adds
-one for ``--verbose`` and ``--log``, and a run writes its own ``evolve.log``; see
-`evolve_arena.runs.store.logs`.
+A program that uses the package as a library sees nothing of it unless it adds a handler. The
+command line adds one for ``--verbose`` and ``--log``, and a run writes its own ``evolve.log``;
+see `evolve_arena.runs.store.logs`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ import shutil
 import signal
 import sys
 import textwrap
+from collections.abc import Callable
 from types import FrameType
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from evolve_arena.core.errors import one_line
 
 LONGEST_LINE = 4096
-"""As long as a path can be."""
+"""Most characters of a status line: as many as a path can have."""
 INDENT = "  "
-"""Before what a line that is too long for the terminal goes on with."""
+"""Beginning of the continuation of a line that is too long for the terminal."""
 LOG = logging.getLogger("evolve_arena")
-"""Levels: WARNING for what somebody should mend, INFO for the steps of a run, DEBUG for caches,
-compiling and workers."""
+"""The logger. Levels: WARNING for what a user should correct, INFO for the steps of a run, DEBUG
+for caches, compiling and workers."""
 
 LOG.addHandler(logging.NullHandler())
 
@@ -49,20 +50,20 @@ def tell_compiling(what: str, seconds: float) -> None:
 
 
 class Interruptible:
-    """What goes on until Ctrl-C, or stops at once if that is pressed again. Use it in a ``with``.
+    """Base of loops that Ctrl-C ends in order, and a second Ctrl-C at once. Use it in a ``with``.
 
     Args:
-        quiet: Whether to show nothing meanwhile.
+        quiet: Show no progress.
     """
 
     until: ClassVar[str]
-    """What is finished first, for the message."""
+    """The step that is finished before stopping, for the message."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
         self.interrupted = False
-        """Whether Ctrl-C was pressed."""
-        self._previous: Any = None
+        """True if Ctrl-C was pressed."""
+        self._previous: Callable[[int, FrameType | None], object] | int | None = None
 
     def __enter__(self) -> Self:
         self._previous = signal.signal(signal.SIGINT, self._interrupt)
@@ -79,7 +80,7 @@ class Interruptible:
 
 
 def format_seconds(seconds: float) -> str:
-    """A duration, to the second.
+    """Return a duration as text, to the second; in minutes from an hour on.
 
     >>> format_seconds(7), format_seconds(75), format_seconds(7384)
     ('7 s', '1 min 15 s', '2 h 3 min')

@@ -1,10 +1,10 @@
-"""Finds games by name: those in the package ``evolve_arena.games``, and those others installed.
+"""The registry of games: those that ship, those of installed packages, and those in files.
 
-A game is a package with a :class:`GameSpec` called ``GAME``, or a file as
-`evolve_arena.players.board.example` is one. It is called as its folder or file, with a hyphen for
-each underscore. Other distributions add games by entry points of the group ``evolve_arena.games``.
-Nothing of a game is loaded before it is asked for. A path is only opened, and what lies there run,
-by :func:`open_game`. The games of OpenSpiel are called ``openspiel:NAME``.
+A game is a package with a :class:`GameSpec` called ``GAME``, or a single file, such as
+`evolve_arena.players.board.example`. Its name is that of its folder or file, with a hyphen for each
+underscore. Other distributions add games by entry points of the group ``evolve_arena.games``. Games
+are loaded on request. Only :func:`open_game` opens a path, and runs the file there. The games of
+OpenSpiel are called ``openspiel:NAME``.
 """
 
 from __future__ import annotations
@@ -16,48 +16,53 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, one_line
 
 if TYPE_CHECKING:  # without NumPy the command line answers at once
-    from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind
+    from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind, RulesTuple
 
+PackedGame: TypeAlias = tuple[Any, ...]
+"""A path and a source, a pickle, or an explanation of why there is none."""
+PackedGames: TypeAlias = Mapping[str, PackedGame]
+"""Games by name, as they are sent to another process."""
 GROUP = "evolve_arena.games"
 STUDIES = "evolve_arena.studies"
 WEB = "evolve_arena.web"
 FILE = ".py"
-"""How the paths of games in one file end."""
+"""Suffix of the paths of games in one file."""
 LOADER = "evolve_arena.players.board.loader:load_game"
 SPIEL = "openspiel:"
-"""How the names of games of OpenSpiel begin."""
+"""Prefix of the names of OpenSpiel's games."""
 SPIEL_LOADER = "evolve_arena.players.openspiel.loader:load_game"
 
 
 def game_names() -> list[str]:
-    """The games that can be played, by name, sorted."""
+    """Return the names of all games that can be played, sorted."""
     return sorted({*_places(), *_registered})
 
 
 def shipped_games() -> list[str]:
-    """The games that need no file of the user's: those that ship, and those others installed."""
+    """Return the names of games that need no file of the user's: shipped or installed ones."""
     return sorted(_places())
 
 
-def usual_game() -> str:
-    """The game that is meant if nobody names one."""
-    return str(import_module(GROUP).USUAL)
+def default_game() -> str:
+    """Return the name of the default game."""
+    return str(import_module(GROUP).DEFAULT_GAME)
 
 
 def find_game(name: str) -> GameSpec:
-    """The game called *name*; ``openspiel:NAME`` is one of OpenSpiel.
+    """Return the game called *name*; ``openspiel:NAME`` is one of OpenSpiel.
 
     Raises:
         UnknownNameError: There is no such game.
-        ArenaError: It is one of OpenSpiel, and can't be played here.
+        ArenaError: The game is one of OpenSpiel that can't be played here.
     """
     if name in _packed:
-        _registered[name] = _unpack(name, *_packed.pop(name))
+        _registered[name] = _unpack(name, _packed.pop(name))
     if name in _registered:
         return _registered[name]
     if name.startswith(SPIEL):
@@ -69,13 +74,13 @@ def find_game(name: str) -> GameSpec:
 
 
 def open_game(name: str) -> GameSpec:
-    """The game called *name*, or the one in the file at that path, which is run.
+    """Return the game called *name*, or run the file at that path and return its game.
 
-    Only for what the user himself has typed.
+    Only for names that the user typed.
 
     Raises:
         UnknownNameError: There is no such game.
-        ArenaError: The file is no game, or is called like another game.
+        ArenaError: The file is no game, or has the name of another game.
     """
     if not name.endswith(FILE):
         return find_game(name)
@@ -83,14 +88,14 @@ def open_game(name: str) -> GameSpec:
 
 
 def open_file(path: Path, source: bytes | None = None) -> GameSpec:
-    """The game in the file at *path*, as it is now; later games of that name are this one.
+    """Return the game in the file at *path*, as it is now, and use it for its name from now on.
 
     Args:
         path: The file, which is run.
-        source: Its content, if that was read already: this is what is run then.
+        source: Its content, if that was read already; then this is run.
 
     Raises:
-        ArenaError: The file is no game, or is called like another game.
+        ArenaError: The file is no game, or has the name of another game.
     """
     spec: GameSpec = load(LOADER)(path, source=source)
     shipped = _places().get(spec.name, "")
@@ -105,46 +110,47 @@ def open_file(path: Path, source: bytes | None = None) -> GameSpec:
 
 
 def is_open(source: bytes) -> bool:
-    """Whether a game in one file of this *source* was opened before."""
+    """Return True if a game in one file with this *source* was opened before."""
     return any(getattr(spec.game, "source", "").encode() == source for spec in _list_loaded())
 
 
-def make_game(name: str, /, **options: int) -> Any:
-    """The game called *name*, with *options* such as the size of its board or how many play.
+def make_game(name: str, /, **options: int) -> AnyGame:
+    """Return the game called *name*, with *options* such as the size of its board.
 
-    A path that ends in ``.py`` is run: it is a game in one file.
+    A path that ends in ``.py`` is a game in one file, which is run.
 
     Raises:
         UnknownNameError: There is no such game.
         BadValueError: An option is out of range.
         ArenaError: The file is no game.
     """
-    return open_game(name).make(**options)
+    game: AnyGame = open_game(name).make(**options)
+    return game
 
 
 def register_game(game: GameSpec) -> None:
-    """Adds a *game* for this process and its workers.
+    """Add a *game* for this process and its workers.
 
-    Those that start from nothing know it if it can be pickled; see :func:`pack_games`.
+    Workers that are not forked know it if it can be pickled; see :func:`pack_games`.
     """
     _registered[game.name] = game
 
 
-def pack_games() -> dict[str, tuple[Any, ...]]:
-    """The games that were opened or registered in this process, for :func:`unpack_games`.
+def pack_games() -> PackedGames:
+    """Return the games that were opened or registered in this process, for :func:`unpack_games`.
 
-    Those in one file are sent as they were read, whatever is in the file by now.
+    A game in one file is sent as it was read, even if the file has changed since.
     """
     return {name: _pack(spec) for name, spec in _registered.items()} | _packed
 
 
-def unpack_games(packed: Mapping[str, tuple[Any, ...]]) -> None:
-    """Lets this process know games of another one, which :func:`pack_games` gave there."""
+def unpack_games(packed: PackedGames) -> None:
+    """Make games of another process known here, as :func:`pack_games` returned them there."""
     _packed.update(packed)
 
 
-def _pack(spec: GameSpec) -> tuple[Any, ...]:
-    """What :func:`_unpack` needs: a path and a source, something pickled, or why it can't be."""
+def _pack(spec: GameSpec) -> PackedGame:
+    """Return the arguments of :func:`_unpack`: a path and a source, a pickle, or an explanation."""
     game: Any = spec.game
     if hasattr(game, "source"):
         return game.file, game.source
@@ -159,7 +165,8 @@ def _pack(spec: GameSpec) -> tuple[Any, ...]:
         return "", f"{type(error).__name__}: {error}"
 
 
-def _unpack(name: str, *packed: Any) -> GameSpec:
+def _unpack(name: str, packed: PackedGame) -> GameSpec:
+    """Return a game that :func:`_pack` prepared."""
     spec: GameSpec
     if packed[0] and len(packed) == 2:
         spec = load(LOADER)(packed[0], name, packed[1])
@@ -180,15 +187,15 @@ def _unpack(name: str, *packed: Any) -> GameSpec:
     )
 
 
-def game_of(rules: Any) -> AnyGame:
-    """The game that has these *rules*, which must be one that was found before."""
+def game_of(rules: RulesTuple) -> AnyGame:
+    """Return the game of these *rules*; it must have been loaded before."""
     spec = next(spec for spec in _list_loaded() if isinstance(rules, spec.game.rules_type))
     game: AnyGame = spec.make(**rules._asdict())
     return game
 
 
 def study_players(game: str) -> dict[str, PlayerKind]:
-    """The players of a *game* that published studies add, by name."""
+    """Return the players of a *game* that published studies add, by name."""
     found: dict[str, PlayerKind] = {}
     for place in _packages(STUDIES):
         found |= getattr(import_module(place), "PLAYERS", {}).get(game, {})
@@ -196,7 +203,7 @@ def study_players(game: str) -> dict[str, PlayerKind]:
 
 
 def study_learners(game: str) -> dict[str, str]:
-    """The methods that published studies add to a *game*: each at ``package.module:name``."""
+    """Return the methods that published studies add to a *game*, as ``package.module:name``."""
     found: dict[str, str] = {}
     for place in _packages(STUDIES):
         found |= getattr(import_module(place), "LEARNERS", {}).get(game, {})
@@ -204,38 +211,38 @@ def study_learners(game: str) -> dict[str, str]:
 
 
 def study_ladder(game: str) -> tuple[str, ...]:
-    """Whom ``evolve evaluate`` lets a player of *game* meet after those of `GameSpec.ladder`."""
+    """Return the opponents that studies add to `GameSpec.ladder` in ``evolve evaluate``."""
     ladders = [getattr(import_module(place), "LADDERS", {}) for place in _packages(STUDIES)]
     return tuple(name for ladder in ladders for name in ladder.get(game, ()))
 
 
 def load(place: str) -> Any:
-    """What stands at ``package.module:name``; or the game in the file at a path."""
+    """Return the value at ``package.module:name``, or the game in the file at a path."""
     if place.endswith(FILE):
         return load(LOADER)(place)
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
-def find_commands() -> list[Any]:
-    """The modules called ``commands`` of the page and studies; the command line has them."""
+def find_commands() -> list[ModuleType]:
+    """Return the modules called ``commands`` of the page and the studies, for the command line."""
     return [import_module(f"{place}.commands") for place in (WEB, STUDIES)]
 
 
 def recipe_readers() -> dict[str, str]:
-    """What else than TOML files are recipes, by how their names end: what converts their content.
+    """Return the converters of recipes that are no TOML files, by the suffix of these files.
 
-    Each is found at ``package.module:function``.
+    Each is given as ``package.module:function``.
     """
     studies = map(import_module, _packages(STUDIES))
     return {end: at for study in studies for end, at in getattr(study, "RECIPES", {}).items()}
 
 
 def recipe_files(*, studies: bool = True) -> dict[str, Path]:
-    """The files of the recipes that ship, by name.
+    """Return the files of the recipes that ship, by name.
 
     Args:
-        studies: Whether those of published studies too.
+        studies: Include those of published studies.
     """
     found: dict[str, Path] = {}
     others = {place.partition(":")[0] for place in _places().values() if not place.endswith(FILE)}
@@ -250,9 +257,9 @@ def recipe_files(*, studies: bool = True) -> dict[str, Path]:
 
 _loaded: set[str] = set()
 _registered: dict[str, GameSpec] = {}
-_packed: dict[str, tuple[Any, ...]] = {}
+_packed: dict[str, PackedGame] = {}
 _of_openspiel: dict[str, GameSpec] = {}
-"""Those that were asked for; they are not listed among the games, as there are so many."""
+"""Games of OpenSpiel that were loaded; lists of games leave these out, as there are so many."""
 
 
 def _list_loaded() -> tuple[GameSpec, ...]:
@@ -261,14 +268,14 @@ def _list_loaded() -> tuple[GameSpec, ...]:
 
 @cache
 def _packages(group: str) -> list[str]:
-    """The folders of games, or of studies."""
+    """Return the packages of games, or of studies."""
     folder = import_module(group).__path__
     return [f"{group}.{each.name}" for each in pkgutil.iter_modules(folder) if each.ispkg]
 
 
 @cache
 def installed_places(group: str) -> dict[str, str]:
-    """What installed packages add by entry points of a *group*: where each name is found."""
+    """Return the values of all entry points of a *group*, by name."""
     from importlib import metadata  # takes as long as a third of a help
 
     return {point.name: point.value for point in metadata.entry_points(group=group)}
@@ -276,7 +283,7 @@ def installed_places(group: str) -> dict[str, str]:
 
 @cache
 def _places() -> dict[str, str]:
-    """Where each game is found: ``package.module:value``, or a path."""
+    """Return the place of each game: ``package.module:value``, or a path."""
     folder = import_module(GROUP).__path__
     own = {
         module.name.replace("_", "-"): f"{GROUP}.{module.name}:GAME"

@@ -1,6 +1,6 @@
-"""One seed per run; every purpose of every generation draws from a source of its own.
+"""Random streams derived from a run's seed: one for each purpose of each generation.
 
-Nothing here has a state, so nothing has to be saved: what generation 731 draws depends on
+Nothing here has a state, so nothing has to be saved: the numbers drawn in generation 731 depend on
 the run's seed, the number 731 and the name of the purpose alone.
 """
 
@@ -20,12 +20,12 @@ WORD = 2**64 - 1
 
 
 def derive_stream(seed: int, generation: int, purpose: str) -> Stream:
-    """The random numbers for one *purpose* ("mutation", say) of one *generation*.
+    """Derive the random stream for one *purpose* ("mutation", say) of one *generation*.
 
     `numpy.random.SeedSequence` gives the run one word, from which a SplitMix64 stream runs.
-    Word number g of it begins generation g's stream, and of that one word number p, the number
-    of the purpose, begins the purpose's. To ask SeedSequence each time would cost as much as
-    breeding does.
+    Word number g of it begins generation g's stream, and of that one word number p, the checksum
+    of the purpose's name, begins the purpose's. Asking SeedSequence each time would cost as much
+    as breeding does.
 
     Raises:
         BadValueError: *seed* is negative.
@@ -35,7 +35,7 @@ def derive_stream(seed: int, generation: int, purpose: str) -> Stream:
 
 
 def derive_seeds(seed: int, generation: int, purpose: str, count: int) -> NDArray[np.uint64]:
-    """Seeds for *count* matches, shape ``(count,)``: the next words of the purpose's stream.
+    """Derive seeds for *count* matches, shape ``(count,)``: the next words of the purpose's stream.
 
     >>> derive_seeds(1, 0, "matches", 2).tolist() == derive_seeds(1, 0, "matches", 5)[:2].tolist()
     True
@@ -46,7 +46,7 @@ def derive_seeds(seed: int, generation: int, purpose: str, count: int) -> NDArra
 
 
 def derive_generator(seed: int, generation: int, purpose: str) -> np.random.Generator:
-    """The same for what NumPy shall draw; seeded with the state of the purpose's stream."""
+    """Derive a NumPy generator, seeded with the state of the purpose's stream."""
     return np.random.default_rng(int(derive_stream(seed, generation, purpose)[0]))
 
 
@@ -58,7 +58,7 @@ def _first_word(seed: int) -> int:
 
 
 def _word(start: int, number: int) -> int:
-    """Word *number* of the SplitMix64 stream at *start*; plain integers are quickest here."""
+    """Return word *number* of the SplitMix64 stream at *start*; plain integers are fastest here."""
     word = (start + GOLDEN * (number + 1)) & WORD
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & WORD
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & WORD

@@ -9,83 +9,84 @@ variant 13).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Number
 
 Stream = NDArray[np.uint64]
 """An array of shape ``(1,)``: the state, advanced in place by each draw."""
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""What each draw adds to the state."""
+"""Increment of the state at each draw."""
 HASH_FACTOR = np.uint64(0x9FB21C651E98DF25)
 """An odd number whose bits look random: a factor of :func:`hash_word`."""
 
 
 def new_stream(seed: int) -> Stream:
-    """A stream that starts from *seed*, an integer of which the lowest 64 bits count."""
+    """Return a stream that starts from *seed*, an integer whose lowest 64 bits count."""
     return np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
 
 
 @inlined
-def mix(word: Any) -> Any:
-    """Scrambles 64 bits into 64 bits, one to one."""
+def mix(word: Number) -> Number:
+    """Scramble 64 bits into 64 bits, one to one."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
 
 
 @inlined
-def hash_word(word: Any, number: Any) -> Any:
-    """The part of word *number*, from 1, of some in a hash: :func:`mix` of the sum of all parts."""
+def hash_word(word: Number, number: Number) -> Number:
+    """Return the share of word *number*, from 1, in a hash, which is :func:`mix` of their sum."""
     part = (word ^ (GOLDEN * np.uint64(number))) * HASH_FACTOR
     return part ^ (part >> np.uint64(32))
 
 
 @inlined
-def next_word(stream: Stream) -> Any:
-    """The next 64 random bits."""
-    stream[0] += GOLDEN
-    return mix(stream[0])
+def next_word(rng: Stream) -> Number:
+    """Return the next 64 random bits."""
+    rng[0] += GOLDEN
+    return mix(rng[0])
 
 
 @compiled
-def fill_words(stream: Stream, words: Any) -> None:
-    """Fills *words*, of shape ``(count,)``, with the next words of the stream."""
+def fill_words(rng: Stream, words: Array) -> None:
+    """Fill *words*, of shape ``(count,)``, with the next words of the stream."""
     for place in range(words.shape[0]):
-        words[place] = next_word(stream)
+        words[place] = next_word(rng)
 
 
 @inlined
-def below(stream: Stream, count: int) -> Any:
-    """A random integer from 0 to *count* - 1; *count* is at most 2**32.
+def below(rng: Stream, count: int) -> Number:
+    """Draw a random integer from 0 to *count* - 1; *count* is at most 2**32.
 
-    It is the high half of a product, so its bias is below *count* / 2**32.
+    The integer is the high half of a product, so its bias is below *count* / 2**32.
     """
-    high = next_word(stream) >> np.uint64(32)
+    high = next_word(rng) >> np.uint64(32)
     return np.int64((high * np.uint64(count)) >> np.uint64(32))
 
 
 @inlined
-def chance(stream: Stream) -> Any:
-    """A random number, uniform in [0, 1)."""
-    return np.float64(next_word(stream) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+def chance(rng: Stream) -> Number:
+    """Draw a random number, uniform in [0, 1)."""
+    return np.float64(next_word(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @compiled
-def gaussian(stream: Stream) -> Any:
-    """A random number of the normal distribution with mean 0 and standard deviation 1.
+def gaussian(rng: Stream) -> Number:
+    """Draw from the normal distribution with mean 0 and standard deviation 1.
 
     Source: the polar method, Marsaglia and Bray, "A convenient method for generating normal
-    variables", SIAM Review 6 (1964). Of the two numbers that it makes the second is dropped, so
-    that the stream stays all the state there is.
+    variables", SIAM Review 6 (1964). The second of the two numbers that it makes is dropped, so
+    that the stream remains the only state.
     """
+    # Points of the square until one lies in the unit circle: 4 / pi tries on average.
     while True:
-        first = 2.0 * chance(stream) - 1.0
-        second = 2.0 * chance(stream) - 1.0
+        first = 2.0 * chance(rng) - 1.0
+        second = 2.0 * chance(rng) - 1.0
         square = first * first + second * second
         if 0.0 < square < 1.0:
             return first * math.sqrt(-2.0 * math.log(square) / square)

@@ -1,9 +1,9 @@
 """The user's own functions and classes, as recipes and specifications of players name them.
 
 There are two ways to name one: by a name that was given to :func:`register` in this process, or as
-``FILE.py:NAME``. A file is run by :func:`open_code` alone, and whoever calls that has the user's
-word. From then on it goes by ``FILE.py@DIGEST:NAME``, where the digest is that of its content: so a
-recipe means the same code wherever the file lies.
+``FILE.py:NAME``. Only :func:`open_code` runs a file, and its callers need the user's consent. From
+then on its name is ``FILE.py@DIGEST:NAME``, with a digest of its content: so a recipe means the
+same code wherever the file is.
 """
 
 from __future__ import annotations
@@ -17,35 +17,39 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import read_file
 
+Result = TypeVar("Result")
+Code: TypeAlias = Any
+"""A function or class of the user's, or a stand-in for it."""
+
 REFERENCE = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py)(?:@(?P<digest>[0-9a-f]{12}))?:(?P<name>[^\W\d]\w*)"
 )
-"""How a function or class in a file is named."""
+"""The form of a reference to a function or class in a file."""
 LARGEST = 1 << 20
-"""Bytes of a file."""
+"""Most bytes of a file of code."""
 
 
 class UserCodeError(ArenaError):
-    """The user's own code failed, or is not what is expected of it."""
+    """Raised if the user's own code fails, or does not fit its purpose."""
 
 
 class AbsentCode:
-    """A stand-in for code that was registered where a run was started, and is not here.
+    """A stand-in for code that was registered in the process that started a run, but not here.
 
     Args:
-        name: What it was called.
+        name: Its registered name.
     """
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
 
-    def __call__(self, *items: Any, **more: Any) -> Any:
-        """Fail: it can be named, but not used.
+    def __call__(self, *items: object, **more: object) -> NoReturn:
+        """Fail: the code can be named, but not called.
 
         Raises:
             UserCodeError: Always.
@@ -63,23 +67,23 @@ class CodeFile:
 
 
 _files: dict[str, CodeFile] = {}
-_registered: dict[str, Any] = {}
+_registered: dict[str, Code] = {}
 _absent: dict[str, AbsentCode] = {}
 NAME = re.compile(r"[^\W\d][\w-]*")
 """The form of a registered name."""
 
 
-def register(thing: Any = None, *, name: str | None = None) -> Any:
-    """Lets recipes and specifications of players name a function or class of this process.
+def register(thing: Code = None, *, name: str | None = None) -> Code:
+    """Let recipes and specifications of players name a function or class of this process.
 
-    It is a decorator, too. What is so named is a player (a subclass of
-    `evolve_arena.extend.Player`), a method of breeding (one of `evolve_arena.extend.Method`), or
-    a function: a fitness, a selection, a crossover, a mutation, an initialisation. A run that uses it can be resumed where the same name
-    is registered again; code that lies in a file, named ``FILE.py:NAME``, is found anywhere.
+    It is a decorator, too. It takes a player (a subclass of `evolve_arena.extend.Player`), a method
+    (one of `evolve_arena.extend.Method`), or a function: a fitness, a selection, a crossover, a
+    mutation, an initialisation. A run that uses it can be resumed where the same name is registered
+    again; code in a file, named ``FILE.py:NAME``, is found anywhere.
 
     Args:
         thing: The function or class.
-        name: What it is called; its own name if None.
+        name: The name to register; its own name if None.
 
     Returns:
         *thing*.
@@ -103,22 +107,22 @@ def register(thing: Any = None, *, name: str | None = None) -> Any:
 
 
 def registered_names() -> list[str]:
-    """What :func:`register` was given, by name."""
+    """Return all names that were given to :func:`register`."""
     return list(_registered)
 
 
-def find_registered(name: str) -> Any | None:
-    """The code that is registered under *name*, or a stand-in for it, or None."""
+def find_registered(name: str) -> Code | None:
+    """Return the code that is registered under *name*, or a stand-in for it, or None."""
     return _registered.get(name, _absent.get(name))
 
 
 def note_absent(name: str) -> None:
-    """Let a stand-in answer to *name* until that is registered here."""
+    """Register a stand-in under *name* until the code itself is registered here."""
     _absent[name] = AbsentCode(name)
 
 
 def is_reference(text: object) -> bool:
-    """Whether *text* names something in a file.
+    """Return True if *text* refers to a function or class in a file.
 
     >>> is_reference("my_ops.py:blend"), is_reference('process:"python bot.py"')
     (True, False)
@@ -127,17 +131,17 @@ def is_reference(text: object) -> bool:
 
 
 def open_code(path: Path, source: bytes | None = None) -> str:
-    """Runs the file at *path*, unless a file of the same content was run before.
+    """Run the file at *path*, unless a file of the same content was run before.
 
     Args:
-        path: The file. It is run alone: it can import installed packages, but no file beside it.
+        path: The file. It can import installed packages, but no file beside it.
         source: Its content, if that was read already.
 
     Returns:
-        The digest by which it goes from now on.
+        The digest that references to it contain from now on.
 
     Raises:
-        UserCodeError: It can't be read, or fails; the text tells the line.
+        UserCodeError: The file can't be read, or fails; the text names the line.
     """
     try:
         source = read_file(path, LARGEST) if source is None else source
@@ -145,6 +149,7 @@ def open_code(path: Path, source: bytes | None = None) -> str:
         raise UserCodeError(f"{path}: {error.strerror}") from None
     digest = hashlib.sha256(source).hexdigest()[:12]
     if digest not in _files:
+        # Registered first, as dataclasses and pickles look up their module by name.
         module = ModuleType(f"evolve_arena_user_{digest}")
         module.__file__ = str(path)
         sys.modules[module.__name__] = module
@@ -158,23 +163,23 @@ def open_code(path: Path, source: bytes | None = None) -> str:
 
 
 def is_open(source: bytes) -> bool:
-    """Whether a file of this content was run before."""
+    """Return True if a file of this content was run before."""
     return hashlib.sha256(source).hexdigest()[:12] in _files
 
 
 def opened_files() -> list[tuple[Path, bytes]]:
-    """The files that were run, with what stood in them: another process can run the same."""
+    """Return the files that were run, with their contents, for another process to run the same."""
     return [(file.path, file.source) for file in _files.values()]
 
 
 def find_file(reference: str) -> CodeFile | None:
-    """The file that a *reference* with a digest means; None if it has none, or was not run."""
+    """Return the file of a *reference* with a digest; None if it has none, or was not run."""
     found = REFERENCE.fullmatch(reference.strip())
     return _files.get(found["digest"] or "") if found else None
 
 
-def find_code(text: str) -> Any | None:
-    """What *text* names: something registered, or in a file that was run; None if neither.
+def find_code(text: str) -> Code | None:
+    """Return the code that *text* names: registered, or in a file that was run; else None.
 
     Raises:
         UnknownNameError: The file has nothing of that name.
@@ -190,11 +195,11 @@ def find_code(text: str) -> Any | None:
     return vars(file.module)[name]
 
 
-def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The parameters of the user's *function*: their defaults by name, ``...`` where none is.
+def parameters_of(function: Callable[..., object]) -> dict[str, object]:
+    """Return the defaults of the parameters of the user's *function*, ``...`` where there is none.
 
     Raises:
-        UserCodeError: It can't be called, or does not tell.
+        UserCodeError: It can't be called, or its parameters are unknown.
     """
     try:
         found = inspect.signature(function).parameters
@@ -204,18 +209,18 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: ... if each.default is empty else each.default for name, each in found.items()}
 
 
-def name_of(function: Any) -> str:
-    """How messages call a function: by its name and its file."""
+def name_of(function: object) -> str:
+    """Return the name of a function for messages, with its file."""
     name = getattr(function, "__name__", type(function).__name__)
     code = getattr(function, "__code__", None)
     return f"{name} ({Path(code.co_filename).name})" if code else str(name)
 
 
-def call(function: Callable[..., Any], *items: Any, **more: Any) -> Any:
-    """What the user's *function* gives.
+def call(function: Callable[..., Result], *items: object, **more: object) -> Result:
+    """Call the user's *function*.
 
     Raises:
-        UserCodeError: It fails. The text tells the error, the file and the line.
+        UserCodeError: The function fails. The text gives the error, the file and the line.
     """
     try:
         return function(*items, **more)
@@ -228,7 +233,7 @@ def call(function: Callable[..., Any], *items: Any, **more: Any) -> Any:
 
 
 def describe_failure(error: BaseException, file: Path) -> str:
-    """What happened where in the user's *file*: its name, a line, and the error."""
+    """Describe an *error* in the user's *file*: the file's name, the line, and the error."""
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from evolve_arena.cli.recipe_texts import write_sentence
 from evolve_arena.core import registry
-from evolve_arena.core.sentences import read_sentences
+from evolve_arena.core.attribute_docs import read_docs
 
 if TYPE_CHECKING:
     from click import Command
@@ -173,16 +173,26 @@ def write_method_keys() -> str:
         place = f" in {games[0]}" if names.count(name) > 1 and len(games) == 1 else ""
         parts.append(
             f'### `method.name = "{name}"`{place}\n\n{about} It plays {", ".join(games)}.\n\n'
-            + write_keys(method.config_type, "method.")
+            + "\n".join(
+                write_keys(model, f"{section}.")
+                for section, model in list_sections(method)
+                if section != "neat"  # has a table of its own
+            )
         )
     return "\n".join(parts)
+
+
+def list_sections(method: type[Any]) -> list[tuple[str, type[BaseModel]]]:
+    """List the sections of a method: ``[method]``, and those beside it."""
+    beside = [(section, method.find_section(section)) for section in method.sections]
+    return [("method", method.config_type), *beside]
 
 
 def write_section(place: str) -> Callable[[], str]:
     """Return a function that writes the table of a section common to all recipes."""
 
     def write() -> str:
-        from evolve_arena.evolve.islands import IslandsConfig
+        from evolve_arena.evolve.settings.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
         from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig
 
@@ -350,7 +360,7 @@ def _write_class(node: ast.ClassDef) -> Iterator[str]:
     signature = _write_signature(made, node.name) if made else node.name
     yield f"### `{node.name}`\n\n```python\nclass {signature}\n```"
     yield from filter(None, [_write_docstring(node)])
-    sentences = read_sentences(node.body)
+    sentences = read_docs(node.body)
     fields = [
         f"- `{each.target.id}`: {write_sentence(sentences[each.target.id])}"
         for each in node.body

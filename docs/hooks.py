@@ -67,7 +67,7 @@ def _mark_table(found: re.Match[str]) -> str:
 
 def export_champion() -> str:
     """Return the page on which the home's champion plays."""
-    from evolve_arena.players.bred import read_player_file
+    from evolve_arena.players.evolved import read_player_file
     from evolve_arena.runs.export import export_player
 
     return str(export_player(read_player_file(CHAMPION, "champion"), "html"))

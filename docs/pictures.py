@@ -53,7 +53,7 @@ def show(words: Sequence[str], typed: Sequence[tuple[str, str]], until: str) -> 
         os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.cli.main", *words])
     ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     screen = pyte.Screen(COLUMNS, ROWS)
-    stream = pyte.ByteStream(screen)
+    rng = pyte.ByteStream(screen)
     waiting, fresh = list(typed), ""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
@@ -62,7 +62,7 @@ def show(words: Sequence[str], typed: Sequence[tuple[str, str]], until: str) -> 
                 read = os.read(terminal, 65536)
             except OSError:  # it has ended
                 break
-            stream.feed(read)
+            rng.feed(read)
             fresh += re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", read).decode(errors="replace")
         elif waiting and waiting[0][0] in fresh:
             os.write(terminal, waiting.pop(0)[1].encode())

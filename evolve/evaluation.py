@@ -1,4 +1,4 @@
-"""How fit individuals are: a generation's matches of all kinds, and who is the champion."""
+"""The evaluation of a population: fitness by matches of all kinds, and the champion."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from evolve_arena.core.seeding import derive_generator
 from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
 from evolve_arena.evolve.matches import check_openings, choose_from_hall, meet, sum_points
 from evolve_arena.evolve.method import Report
-from evolve_arena.evolve.table_settings import TableMatchSettings, find_tables
-from evolve_arena.evolve.tables import Tables
+from evolve_arena.evolve.multiplayer import MultiplayerMatches, find_multiplayer
+from evolve_arena.evolve.settings.matches import BreederConfig, MultiplayerMatchesConfig
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 Pair = Callable[[Any, str], Pairings]
-"""Decides for a state who meets whom, in matches for some purpose."""
+"""Pairs the individuals of a state, for matches of some purpose."""
 
 
 class Evaluation:
@@ -30,51 +30,56 @@ class Evaluation:
 
     Args:
         config: The section ``[method]``.
-        game: What is played.
-        individuals: How many there are.
-        for_pairs: Keys of the method that make no sense at tables, and where these say the like.
+        matches: The section ``[matches]``.
+        game: The game.
+        individuals: Size of the population.
+        for_pairs: Keys of the method for games of two alone, and the ones that say the like in
+            multiplayer matches.
 
     Raises:
         BadValueError: A key makes no sense in this game, or names no player.
-        ArenaError: A function of the user's is not what is expected of it.
+        ArenaError: A function of the user's has other parameters than it must have.
     """
 
     def __init__(
         self,
-        config: TableMatchSettings,
+        config: BreederConfig,
+        matches: MultiplayerMatchesConfig,
         game: AnyGame,
         individuals: int,
         for_pairs: Mapping[str, str] | None = None,
     ) -> None:
-        self.config = config
-        self.own = make_fitness(config, game)
+        self.config = matches
+        self.own = make_fitness(config.fitness, game)
         """The recipe's own fitness, if it names one."""
-        self.fixed = make_fixed(config, game)
+        self.fixed = make_fixed(matches, game)
         """The fixed opponents."""
-        tables = find_tables(config, game, individuals, for_pairs)
-        self.tables = Tables(tables, game, config.noise, self.own) if tables else None
-        """Where individuals meet, in games of several."""
-        if not tables:
-            check_openings(game, config.openings.plies, "method.openings.plies")
+        section = find_multiplayer(config, matches, game, individuals, for_pairs)
+        self.multiplayer = (
+            MultiplayerMatches(section, game, matches.noise, self.own) if section else None
+        )
+        """The matches of games that are not played in pairs."""
+        if not section:
+            check_openings(game, matches.openings.plies, "matches.openings.plies")
 
     @property
     def plays_nothing(self) -> bool:
-        """Whether the fitness comes from players alone, without matches."""
+        """True if the fitness comes from players alone, without matches."""
         return self.own is not None and not self.own.needs_matches
 
     def measure(
         self, arena: Arena, state: Any, pair: Pair, purpose: str = "matches"
     ) -> tuple[NDArray[np.float64], dict[str, float]]:
-        """The fitness of each individual, shape ``(individuals,)``, and figures about the games.
+        """Return the fitness of each individual, shape ``(individuals,)``, and figures of games.
 
-        The fitness is the share of the points that it wins; at tables what it wins there.
+        The fitness is the share of the points that it wins; in multiplayer matches its mean there.
         """
         config, individuals = self.config, len(state.population)
         if self.own and self.plays_nothing:
             return self.own.measure(arena, state), {}
-        if self.tables:
+        if self.multiplayer:
             rows = choose_from_hall(config, state)
-            return self.tables.play(arena, state, take_rows(state.hall, rows))
+            return self.multiplayer.play(arena, state, take_rows(state.hall, rows))
         results, met = meet(config, arena, state, pair(state, purpose), purpose)
         others = meet_others(config, arena, state, self.fixed)
         if self.own:
@@ -91,28 +96,29 @@ class Evaluation:
     def find_champion(
         self, arena: Arena, state: Any, pair: Pair, finalists: int
     ) -> tuple[int, Report]:
-        """The row of the winner of a round robin of the fittest, ties being drawn.
+        """Return the row of the winner of a round robin of the fittest, ties being drawn.
 
-        At tables of who does best alone among company; by another fitness, of the fittest.
+        In multiplayer matches it is the best alone among external opponents; by a fitness of the
+        recipe's own, the fittest.
         """
-        if self.tables and not self.plays_nothing:
-            return self.tables.find_champion(arena, state)
-        before = arena.games
+        if self.multiplayer and not self.plays_nothing:
+            return self.multiplayer.find_champion(arena, state)
+        before = arena.games_played
         fitness, _ = self.measure(arena, state, pair, "preliminary matches")
         best = np.argsort(-fitness, kind="stable")[:finalists]
         if self.own:
             figures = {"points": float(fitness[best[0]]), "matches": 0.0}
-            return int(best[0]), Report(state.generation, arena.games - before, figures)
-        generator = derive_generator(state.seed, state.generation, "champion")
+            return int(best[0]), Report(state.generation, arena.games_played - before, figures)
+        rng = derive_generator(state.seed, state.generation, "champion")
         final = replace(state, population=take_rows(state.population, best))
         pairings = round_robin(len(best))
         results, met = meet(self.config, arena, final, pairings, "champion matches")
         points, played = sum_points(results, met, len(best), self.config.draw_points)
-        chosen = int(generator.choice(np.flatnonzero(points == points.max())))
+        chosen = int(rng.choice(np.flatnonzero(points == points.max())))
         figures = {"points": float(points[chosen]), "matches": float(played[chosen])}
-        return int(best[chosen]), Report(state.generation, arena.games - before, figures)
+        return int(best[chosen]), Report(state.generation, arena.games_played - before, figures)
 
 
 def take_rows(population: Any, rows: NDArray[np.int64]) -> Any:
-    """Some genomes of a population."""
+    """Return some genomes of a population."""
     return population.take(rows) if isinstance(population, NeatPopulation) else population[rows]

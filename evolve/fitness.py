@@ -1,11 +1,11 @@
-"""What makes fitness beside matches inside the population: fixed opponents, own functions.
+"""Fitness beside matches inside the population: fixed opponents, payoffs, functions of users.
 
-Fixed opponents are players from outside whom everybody meets in each generation. Those that exist
-as arrays play compiled matches; classes in Python are asked move by move.
+Fixed opponents are players from outside that all individuals meet in each generation. Those that
+exist as arrays play compiled matches; classes in Python are asked move by move.
 
-Where games count points, their payoff may count in place of who won. A fitness of one's own is a
-function with one or both of the parameters ``player`` and ``matches``:
-what it gives for an individual takes the place of the points that this one won.
+Where games count points, their payoff may take the place of wins. A fitness of a user's own is a
+function with one or both of the parameters ``player`` and ``matches``: its value for an individual
+takes the place of the points that this one won.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import EMPTY, Results, Seatings, join_results, new_results
+from evolve_arena.arena.batch import EMPTY, Pairings, Results, join_results, new_results
 from evolve_arena.arena.match import play_matches
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
@@ -34,7 +34,6 @@ from evolve_arena.core.user_code import (
     registered_names,
 )
 from evolve_arena.evolve.matches import (
-    MatchSettings,
     PlayedMatches,
     choose_from_hall,
     mean_by_player,
@@ -43,14 +42,15 @@ from evolve_arena.evolve.matches import (
     plan_matches,
     value_seats,
 )
+from evolve_arena.evolve.settings.matches import MatchesConfig
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_player
 
 TAKEN = ("player", "matches", "rng")
-"""What a fitness may be asked with."""
+"""Parameters that a function of fitness may have."""
 PAYOFFS = ("points", "margin")
 """The payoffs of a game that counts points."""
 
@@ -60,39 +60,39 @@ class Matches:
     """The matches of one individual in a generation, as arrays with one value for each match."""
 
     seats: NDArray[np.int8]
-    """Where it sat: 0 if it moved first."""
+    """Its seat: 0 if it moved first."""
     places: NDArray[np.int8]
     """1 is the best; equals share the better place."""
     rivals: NDArray[np.int8]
-    """The best place of the others."""
+    """The best place of its opponents."""
     plies: NDArray[np.int16]
     """The length of the match."""
     forfeited: NDArray[np.bool_]
-    """Whether the individual ended it by a forbidden move."""
+    """True if the individual ended it by a forbidden move."""
     columns: Mapping[str, NDArray[Any]]
-    """What the game counts beside, such as ``points``, at this individual's seat."""
+    """Counts of the game, such as ``points``, at this individual's seat."""
 
     def __len__(self) -> int:
         return len(self.seats)
 
     @property
     def won(self) -> NDArray[np.bool_]:
-        """Where it was better than all others."""
+        """True where it was better than all others."""
         return self.places < self.rivals
 
     @property
     def drawn(self) -> NDArray[np.bool_]:
-        """Where it was as good as the best other one."""
+        """True where it was as good as the best other one."""
         return np.equal(self.places, self.rivals)
 
     @property
     def lost(self) -> NDArray[np.bool_]:
-        """Where somebody was better."""
+        """True where another player was better."""
         return self.places > self.rivals
 
     @property
     def points(self) -> NDArray[Any]:
-        """What it scored, in games that count points.
+        """Points that it scored, in games that count points.
 
         Raises:
             KeyError: The game counts none.
@@ -101,14 +101,14 @@ class Matches:
 
 
 class OwnFitness:
-    """A function of the user's that says how good individuals are.
+    """A user's function of fitness.
 
     Args:
-        text: How the recipe names it.
+        text: Its name in the recipe.
 
     Raises:
-        UnknownNameError: It names nothing.
-        UserCodeError: The function takes something else than :data:`TAKEN`.
+        UnknownNameError: There is no function of that name.
+        UserCodeError: Its parameters are others than :data:`TAKEN`.
     """
 
     def __init__(self, text: str) -> None:
@@ -135,16 +135,16 @@ class OwnFitness:
         self,
         arena: Arena,
         state: Any,
-        played: Sequence[tuple[Results, Seatings]] = (),
+        played: Sequence[tuple[Results, Pairings]] = (),
         rows: NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
-        """The fitness of each individual, shape ``(individuals,)``, or of those in some *rows*.
+        """Return the fitness of each individual, shape ``(individuals,)``, or of those in *rows*.
 
         Args:
             arena: Its executor does the work; its decoder makes the players.
             state: The run's state.
-            played: Matches of a generation, and who sat where; the first rows are the population.
-            rows: Whose fitness is wanted; everybody's if None.
+            played: Matches of a generation, and their seatings; the first rows are the population.
+            rows: Rows of the individuals to measure; all if None.
 
         Raises:
             UserCodeError: The function fails, or gives no finite number.
@@ -179,11 +179,11 @@ class OwnFitness:
 
 
 class Payoff:
-    """The mean of what a game pays, as fitness.
+    """The mean payoff of matches, as fitness.
 
     Args:
         kind: One of :data:`PAYOFFS`; see `value_seats`.
-        game: What is played.
+        game: The game.
 
     Raises:
         BadValueError: The game counts no points.
@@ -202,35 +202,35 @@ class Payoff:
         self,
         arena: Arena,
         state: Any,
-        played: Sequence[tuple[Results, Seatings]] = (),
+        played: Sequence[tuple[Results, Pairings]] = (),
         rows: NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
-        """The same as :meth:`OwnFitness.measure`."""
+        """Return the mean payoffs; see :meth:`OwnFitness.measure`."""
         values = [value_seats(*each, self.kind) for each in played]
-        seatings = np.concatenate([seating for _, seating in played])
-        everybody = max(len(state.population), int(seatings.max(initial=0)) + 1)
-        fitness = mean_by_player(np.concatenate(values), seatings, everybody)
+        pairings = np.concatenate([seating for _, seating in played])
+        everybody = max(len(state.population), int(pairings.max(initial=0)) + 1)
+        fitness = mean_by_player(np.concatenate(values), pairings, everybody)
         return fitness[: len(state.population)] if rows is None else fitness[rows]
 
 
 AnyFitness: TypeAlias = OwnFitness | Payoff
 
 
-def make_fitness(config: MatchSettings, game: AnyGame) -> AnyFitness | None:
-    """The fitness that a recipe names; None if matches that are won count.
+def make_fitness(name: str | None, game: AnyGame) -> AnyFitness | None:
+    """Return the fitness of this *name* in a recipe; None if matches that are won count.
 
     Raises:
-        ArenaError: It is nothing that there is, or the *game* has none such.
+        ArenaError: There is none of that name, or not in this *game*.
     """
-    if not config.fitness:
+    if not name:
         return None
-    if config.fitness in PAYOFFS and config.fitness not in registered_names():
-        return Payoff(config.fitness, game)
-    return OwnFitness(config.fitness)
+    if name in PAYOFFS and name not in registered_names():
+        return Payoff(name, game)
+    return OwnFitness(name)
 
 
-def make_fixed(config: MatchSettings, game: AnyGame) -> list[Player]:
-    """The fixed opponents of a recipe.
+def make_fixed(config: MatchesConfig, game: AnyGame) -> list[Player]:
+    """Return the fixed opponents of a recipe.
 
     Raises:
         BadValueError: One names no player, or a program.
@@ -240,18 +240,18 @@ def make_fixed(config: MatchSettings, game: AnyGame) -> list[Player]:
         try:
             made.append(make_player(text, game))
         except ArenaError as error:
-            raise BadValueError(f"method.fixed_opponents.players: {error}") from error
+            raise BadValueError(f"matches.fixed_opponents.players: {error}") from error
     return made
 
 
 def meet_others(
-    config: MatchSettings,
+    config: MatchesConfig,
     arena: Arena,
     state: Any,
     fixed: Sequence[Player],
     decoder: Decoder | None = None,
 ) -> list[PlayedMatches]:
-    """A generation's matches against the hall of fame, and those against *fixed* opponents.
+    """Play a generation's matches against the hall of fame, and those against *fixed* opponents.
 
     The *decoder* makes players of the hall of fame; the arena's if None.
     """
@@ -271,9 +271,9 @@ def meet_others(
 
 
 def _meet_fixed(
-    config: MatchSettings, arena: Arena, state: Any, players: Sequence[Player]
+    config: MatchesConfig, arena: Arena, state: Any, players: Sequence[Player]
 ) -> PlayedMatches:
-    """The matches of everybody against *players*, who are all compiled, or all in Python."""
+    """Play the matches of all against *players*, which are all compiled, or all in Python."""
     fixed = config.fixed_opponents
     assert fixed is not None
     game, individuals = arena.decoder.game, len(state.population)
@@ -310,26 +310,26 @@ def _meet_fixed(
     for row, arrays in enumerate(arena.executor.map(play_one, range(individuals))):
         for array, values in zip(played.arrays, arrays, strict=True):
             array[rows == row] = values
-    arena.games += len(pairings)
+    arena.games_played += len(pairings)
     return PlayedMatches(played, pairings)
 
 
 def take_one(population: Any, row: int) -> Any:
-    """The genome in a *row* of a population, as its decoder makes a player of it."""
+    """Return the genome in a *row* of a population, as its decoder makes a player of it."""
     return population.take([row]) if isinstance(population, NeatPopulation) else population[row]
 
 
-def split_matches(played: Sequence[tuple[Results, Seatings]], individuals: int) -> list[Matches]:
-    """The matches of each of the first *individuals* rows, in the order of *played*."""
+def split_matches(played: Sequence[tuple[Results, Pairings]], individuals: int) -> list[Matches]:
+    """Return the matches of each of the first *individuals* rows, in the order of *played*."""
     results = join_results([each for each, _ in played])
-    seatings = np.concatenate([seating for _, seating in played])
-    taken = seatings != EMPTY
+    pairings = np.concatenate([seating for _, seating in played])
+    taken = pairings != EMPTY
     places = np.where(taken, results.places, np.iinfo(np.int8).max)
     ordered = np.sort(places, axis=1)
-    match, seat = np.nonzero(taken & (seatings < individuals))
-    order = np.argsort(seatings[match, seat], kind="stable")
+    match, seat = np.nonzero(taken & (pairings < individuals))
+    order = np.argsort(pairings[match, seat], kind="stable")
     match, seat = match[order], seat[order]
-    ends = np.cumsum(np.bincount(seatings[match, seat], minlength=individuals))
+    ends = np.cumsum(np.bincount(pairings[match, seat], minlength=individuals))
     found = []
     for first, last in zip([0, *ends[:-1]], ends, strict=True):
         rows, seats = match[first:last], seat[first:last]

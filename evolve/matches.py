@@ -1,27 +1,23 @@
-"""How a generation meets: what methods with matches among individuals have in common.
+"""The matches of a generation: points, tournaments, openings, the hall of fame.
 
-What selection looks at: who met in a generation's tournaments and what came of it.
-
-The hall of fame: earlier champions, kept as opponents.
-
-A population that only meets itself forgets what it has learnt to beat. The fitness with which
-a champion entered says nothing in another generation, so members are not ranked: a new one
-takes the place of a random old one, and the hall keeps players of all ages.
+The hall of fame has earlier champions as opponents, since a population that only meets itself
+forgets how to beat earlier players. The fitness with which a champion entered says nothing in
+another generation, so members are not ranked: a new one takes the place of a random old one, and
+the hall keeps players of all ages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Protocol
 
 import numpy as np
 from deap import tools
 from numpy.typing import NDArray
-from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import EMPTY, Openings, Pairings, Results, Seatings
+from evolve_arena.arena.batch import EMPTY, Openings, Pairings, Results
 from evolve_arena.arena.pairings import (
     both_colours,
     check_plies,
@@ -31,15 +27,27 @@ from evolve_arena.arena.pairings import (
 )
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.stream import Stream, below
-from evolve_arena.genomes.limits import BYTES_PER_MATCH
-from evolve_arena.players.bred import Decoder
+from evolve_arena.core.types import Array, Number, Records
+from evolve_arena.evolve.method import State
+from evolve_arena.evolve.settings.matches import HallOfFame, MatchesConfig
+from evolve_arena.players.evolved import Decoder
+from evolve_arena.players.packed import PackedPlayers
 
 OFFENCE_POINTS = -100.0
-"""The payoff of a match, as points or as a margin, for who makes a forbidden move in it: less than
-games bring that are played to their end."""
+"""The payoff of a match, as points or as a margin, for a player that makes a forbidden move in it:
+less than that of any game that is played to its end."""
+
+
+class Generation(State, Protocol):
+    """A state with a hall of fame."""
+
+    @property
+    def hall(self) -> Any:
+        """The hall of fame, the oldest first, of the same kind as the population."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,32 +55,30 @@ class TournamentResults:
     """The tournaments of one generation."""
 
     members: NDArray[np.int32]
-    """Who took part, shape ``(tournaments, size)``."""
+    """Rows of the individuals that took part, shape ``(tournaments, size)``."""
     points: NDArray[np.float64]
-    """What each won in its tournament, shape ``(tournaments, size)``."""
+    """Points of each in its tournament, shape ``(tournaments, size)``."""
     fitness: NDArray[np.float64]
     """Each individual's share of the points in all its matches, shape ``(individuals,)``."""
 
-    def winners(self, stream: Stream) -> NDArray[np.int64]:
-        """The winner of each tournament, shape ``(tournaments,)``; ties are drawn."""
+    def winners(self, rng: Stream) -> NDArray[np.int64]:
+        """Return the winner of each tournament, shape ``(tournaments,)``; ties are drawn."""
         winners = np.empty(len(self.members), dtype=np.int64)
-        _find_winners(self.members, self.points, stream, winners)
+        _find_winners(self.members, self.points, rng, winners)
         return winners
 
 
-def draw_members(
-    individuals: int, tournaments: int, size: int, stream: Stream
-) -> NDArray[np.int32]:
-    """Random tournaments, shape ``(tournaments, size)``; nobody is twice in the same one."""
+def draw_members(individuals: int, tournaments: int, size: int, rng: Stream) -> NDArray[np.int32]:
+    """Draw random tournaments, shape ``(tournaments, size)``, each of different individuals."""
     members = np.zeros((tournaments, size), dtype=np.int32)
-    _draw(np.arange(individuals, dtype=np.int32), stream, members)
+    _draw(np.arange(individuals, dtype=np.int32), rng, members)
     return members
 
 
 def sum_points(
     results: Results, pairings: Pairings, players: int, draw_points: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What each player won in all its matches, and in how many; both of shape ``(players,)``."""
+    """Return the points of each player and its matches, both of shape ``(players,)``."""
     points, played = np.zeros(players), np.zeros(players)
     _sum_points(results.outcomes, pairings, draw_points, points, played)
     return points, played
@@ -81,7 +87,7 @@ def sum_points(
 def sum_tournaments(
     results: Results, pairings: Pairings, members: NDArray[np.int32], draw_points: float
 ) -> NDArray[np.float64]:
-    """What each member won in its tournament, shape ``(tournaments, size)``.
+    """Return the points of each member in its tournament, shape ``(tournaments, size)``.
 
     The matches of each tournament stand together, in the order of the rows of *members*, and
     those of each pair as well, in the order of :func:`evolve_arena.arena.pairings.round_robin`.
@@ -94,7 +100,7 @@ def sum_tournaments(
 def sum_members(
     members: NDArray[np.int32], won: NDArray[np.float64], matches: int, players: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The same as :func:`sum_points`, from what :func:`sum_tournaments` found in *matches*."""
+    """Return the same as :func:`sum_points`, from the points of :func:`sum_tournaments`."""
     each = 2.0 * matches / members.size
     points = np.bincount(members.ravel(), weights=won.ravel(), minlength=players)
     played = each * np.bincount(members.ravel(), minlength=players)
@@ -102,7 +108,9 @@ def sum_members(
 
 
 @compiled
-def _sum_points(outcomes: Any, pairings: Any, draw_points: float, points: Any, played: Any) -> None:
+def _sum_points(
+    outcomes: Array, pairings: Array, draw_points: float, points: Array, played: Array
+) -> None:
     for match in range(outcomes.shape[0]):
         for side in range(2):
             player = pairings[match, side]
@@ -112,7 +120,7 @@ def _sum_points(outcomes: Any, pairings: Any, draw_points: float, points: Any, p
 
 @compiled
 def _sum_tournaments(
-    outcomes: Any, pairings: Any, members: Any, draw_points: float, points: Any
+    outcomes: Array, pairings: Array, members: Array, draw_points: float, points: Array
 ) -> None:
     tournaments, size = members.shape
     repeats = outcomes.shape[0] // (tournaments * (size * (size - 1) // 2))
@@ -128,7 +136,7 @@ def _sum_tournaments(
 
 
 @compiled
-def _find_winners(members: Any, points: Any, stream: Any, winners: Any) -> None:
+def _find_winners(members: Array, points: Array, rng: Stream, winners: Array) -> None:
     for row in range(members.shape[0]):
         best = points[row, 0]
         equals = 1
@@ -140,45 +148,34 @@ def _find_winners(members: Any, points: Any, stream: Any, winners: Any) -> None:
                 winners[row] = members[row, place]
             elif points[row, place] == best:
                 equals += 1
-                if below(stream, equals) == 0:
+                if below(rng, equals) == 0:
                     winners[row] = members[row, place]
 
 
 @inlined
-def _points_of(outcome: int, side: int, draw_points: float) -> Any:
-    """Without branches: outcomes are as good as random, and a wrong guess costs 20 cycles."""
+def _points_of(outcome: int, side: int, draw_points: float) -> Number:
+    """Return the points without branches: a wrong guess of an outcome costs 20 cycles."""
     return np.float64(outcome == 1 - 2 * side) + draw_points * np.float64(outcome == 0)
 
 
 @compiled
-def _draw(deck: Any, stream: Any, members: Any) -> None:
-    """Shuffles the front of *deck* (Fisher and Yates) once for each row."""
+def _draw(deck: Array, rng: Stream, members: Array) -> None:
+    """Shuffle the front of *deck* (Fisher and Yates) once for each row."""
     for row in range(members.shape[0]):
         for place in range(members.shape[1]):
-            other = place + below(stream, deck.shape[0] - place)
+            other = place + below(rng, deck.shape[0] - place)
             deck[place], deck[other] = deck[other], deck[place]
             members[row, place] = deck[place]
-
-
-class HallOfFame(Config):
-    """The section ``[method.hall_of_fame]`` of a recipe."""
-
-    size: int = Field(default=50, ge=1, le=10_000)
-    """How many champions are kept."""
-    every: int = Field(default=10, ge=1)
-    """A generation's fittest enters every so many generations."""
-    opponents: int = Field(default=0, ge=0, le=1000)
-    """How many members every individual meets, both colours; 0 switches the hall off."""
 
 
 def keep_members(
     config: HallOfFame, members: int, seed: int, generation: int
 ) -> NDArray[np.int64] | None:
-    """The rows of the hall that stay when this *generation*'s fittest enters; None if it doesn't.
+    """Return the rows of the hall that stay if this *generation*'s fittest enters, else None.
 
     Args:
-        config: The hall.
-        members: How many are in there.
+        config: The section ``[matches.hall_of_fame]``.
+        members: Number of its members.
         seed: The run's seed.
         generation: The number of this generation.
     """
@@ -198,71 +195,9 @@ def remember(
     seed: int,
     generation: int,
 ) -> NDArray[np.float32]:
-    """The hall after this *generation*, with its *fittest* if it is time for one to enter."""
+    """Return the hall after this *generation*, with its *fittest* if one is to enter."""
     stay = keep_members(config, len(hall), seed, generation)
     return hall if stay is None else np.concatenate([hall[stay], fittest[None, :]])
-
-
-class FixedOpponents(Config):
-    """The section ``[method.fixed_opponents]``: players whom all meet in each generation, too."""
-
-    players: tuple[str, ...] = Field(min_length=1)
-    """Specifications of players, such as ``minimax:depth=2``, or for a class in Python
-    ``my_bots.py:Cautious``. Programs (``process:``) are not for here: they would be too slow."""
-    games: int = Field(default=2, ge=2, le=10_000)
-    """Games of each individual against each of them, colours balanced; an odd number is rounded
-    up. From each opening as many."""
-
-
-class OpeningsConfig(Config):
-    """How matches begin: random plies, the same ones for every pair of a generation."""
-
-    plies: int = Field(default=0, ge=0, le=20)
-    """How many random plies a match begins with; 0: all matches begin at the start."""
-    count: int = Field(default=1, ge=1, le=1000)
-    """How many different openings are drawn in a generation; every pair plays each of them."""
-
-
-class MatchSettings(Config):
-    """The keys of ``[method]`` that say how matches are played."""
-
-    name: str
-    """Which method this is."""
-    colours: Literal["one", "both"] = "both"
-    """``both``: every pair meets twice, each moving first once."""
-    draw_points: float = Field(default=0.5, ge=0.0, le=1.0)
-    """What a draw counts, a win being 1."""
-    noise: float = Field(default=0.0, ge=0.0, le=1.0)
-    """How often both players of a match play a random move instead of their own, so that they
-    also learn what to do in positions which they would not have chosen."""
-    games: int = Field(default=1, ge=1, le=1000)
-    """How often each pair meets from each opening and in each colour; of use with noise."""
-    openings: OpeningsConfig = OpeningsConfig(plies=2, count=2)
-    """How matches begin: if nothing is said, with two random plies, from two openings."""
-    hall_of_fame: HallOfFame = HallOfFame()
-    """Earlier champions as opponents."""
-    fixed_opponents: FixedOpponents | None = None
-    """Players from outside whom everybody meets in each generation; nobody if it is left out."""
-    fitness: str | None = None
-    """The fitness of an individual, in place of the matches that it wins: in games that count
-    points ``points``, the mean of what it has in the end, or ``margin``, by how much that exceeds
-    the others' mean; or a function of your own, ``my_fitness.py:FUNCTION``, of a player, of its
-    matches, or of both."""
-
-
-def estimate_matches(config: MatchSettings, pairs: int, individuals: int = 0) -> int:
-    """How many bytes a generation's matches take, or the champion's.
-
-    Args:
-        config: How matches are played.
-        pairs: How many pairs meet, in the population or with members of the hall of fame.
-        individuals: How many meet the fixed opponents.
-    """
-    colours = 2 if config.colours == "both" else 1
-    games = colours * config.games * config.openings.count * pairs
-    if fixed := config.fixed_opponents:
-        games += individuals * len(fixed.players) * (fixed.games + 1) * config.openings.count
-    return BYTES_PER_MATCH * games
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,28 +206,28 @@ class PlayedMatches:
 
     results: Results
     pairings: Pairings
-    """Who met whom, shape ``(matches, 2)``; the first rows are the population."""
+    """The players of each, shape ``(matches, 2)``; the first rows are the population."""
 
     def sum_points(
         self, players: int, draw_points: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What each of the first *players* won, and in how many matches."""
+        """Return the points of each of the first *players*, and its matches."""
         count = max(players, int(self.pairings.max(initial=0)) + 1)
         points, played = sum_points(self.results, self.pairings, count, draw_points)
         return points[:players], played[:players]
 
 
-def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.float64]:
-    """The worth of each match at each seat, shape ``(matches, slots)``; 0 at empty seats.
+def value_seats(results: Results, pairings: Pairings, kind: str) -> NDArray[np.float64]:
+    """Return the worth of each match at each seat, shape ``(matches, slots)``; 0 at empty seats.
 
     Args:
         results: Of matches.
-        seatings: Who sat where.
-        kind: ``points``, ``margin`` or ``rank``; see `TablesConfig.fitness`. To who makes a
+        pairings: Who sat where.
+        kind: ``points``, ``margin`` or ``rank``; see `MultiplayerConfig.fitness`. To who makes a
             forbidden move a match is worth :data:`OFFENCE_POINTS`, or the rank 0; to the others
             as much as the points say that they had by then.
     """
-    taken = seatings != EMPTY
+    taken = pairings != EMPTY
     others = taken.sum(axis=1, keepdims=True) - 1
     points = np.where(taken, results.columns["points"], 0).astype(np.float64)
     worst = OFFENCE_POINTS
@@ -308,11 +243,11 @@ def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.f
 
 
 def mean_by_player(
-    values: NDArray[np.float64], seatings: Seatings, players: int
+    values: NDArray[np.float64], pairings: Pairings, players: int
 ) -> NDArray[np.float64]:
-    """The mean of each player's *values*, shape ``(players,)``; NaN for who had no match."""
-    taken = seatings != EMPTY
-    rows = seatings[taken]
+    """Return the mean of each player's *values*, shape ``(players,)``; NaN without a match."""
+    taken = pairings != EMPTY
+    rows = pairings[taken]
     total = np.bincount(rows, weights=values[taken], minlength=players)
     with np.errstate(invalid="ignore"):
         means: NDArray[np.float64] = total / np.bincount(rows, minlength=players)
@@ -320,7 +255,7 @@ def mean_by_player(
 
 
 def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The number that come behind each seat, equals counting a half."""
+    """Return the number of seats behind each seat, equals counting a half."""
     behind = np.zeros(places.shape)
     slots = places.shape[1]
     for seat in range(slots):
@@ -334,7 +269,7 @@ def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray
 
 
 def check_openings(game: AnyGame, plies: int, key: str) -> None:
-    """Makes sure that openings of so many *plies* can be drawn.
+    """Make sure that openings of so many *plies* can be drawn.
 
     Raises:
         BadValueError: They can't; *key* is where the recipe asks for them.
@@ -346,14 +281,14 @@ def check_openings(game: AnyGame, plies: int, key: str) -> None:
 
 
 def meet(
-    config: MatchSettings,
+    config: MatchesConfig,
     arena: Arena,
-    state: Any,
+    state: State,
     pairings: Pairings,
     purpose: str,
-    others: Any = (),
+    others: Sequence[PackedPlayers] = (),
 ) -> tuple[Results, Pairings]:
-    """Plays *pairings* as the recipe says.
+    """Play *pairings* as the recipe says.
 
     Args:
         config: How matches are played.
@@ -374,9 +309,9 @@ def meet(
 
 
 def plan_matches(
-    config: MatchSettings, game: AnyGame, state: Any, pairings: Pairings, purpose: str
+    config: MatchesConfig, game: AnyGame, state: State, pairings: Pairings, purpose: str
 ) -> tuple[Pairings, Openings | None, NDArray[np.uint64]]:
-    """All matches of some *pairings*: repeated, from each opening, and the seed of each."""
+    """Return all matches of some *pairings*: repeated, from each opening, and the seed of each."""
     openings = None
     if config.games > 1:
         pairings = np.repeat(pairings, config.games, axis=0)
@@ -392,18 +327,22 @@ def plan_matches(
     return pairings, openings, derive_seeds(state.seed, state.generation, purpose, len(pairings))
 
 
-def choose_from_hall(config: MatchSettings, state: Any) -> NDArray[np.int64]:
-    """The members of the hall of fame whom everybody meets in this generation."""
-    generator = derive_generator(state.seed, state.generation, "hall of fame")
+def choose_from_hall(config: MatchesConfig, state: Generation) -> NDArray[np.int64]:
+    """Return the rows of the members of the hall of fame that all meet in this generation."""
+    rng = derive_generator(state.seed, state.generation, "hall of fame")
     count = min(config.hall_of_fame.opponents, len(state.hall))
-    chosen: NDArray[np.int64] = generator.permutation(len(state.hall))[:count]
+    chosen: NDArray[np.int64] = rng.permutation(len(state.hall))[:count]
     return chosen
 
 
 def meet_hall(
-    config: MatchSettings, arena: Arena, state: Any, chosen: Any, decoder: Decoder | None = None
+    config: MatchesConfig,
+    arena: Arena,
+    state: State,
+    chosen: Records,
+    decoder: Decoder | None = None,
 ) -> PlayedMatches:
-    """The matches of everybody against *chosen* members of the hall of fame, in both colours.
+    """Play matches of all against *chosen* members of the hall of fame, in both colours.
 
     Args:
         config: How matches are played.
@@ -419,13 +358,13 @@ def meet_hall(
 
 
 def pair_with_others(individuals: int, others: int) -> Pairings:
-    """Every individual with each of *others*, whose rows come after, in both colours."""
+    """Pair every individual with each of *others*, whose rows come after, in both colours."""
     rows = np.arange(individuals + others, dtype=np.int32)
     return both_colours(gauntlet(rows[:individuals], rows[individuals:]))
 
 
 def describe_fitness(fitness: NDArray[np.float64]) -> dict[str, float]:
-    """Best, worst and quartiles of those who have a fitness, by DEAP's statistics."""
+    """Return best, worst and quartiles of the individuals with a fitness, by DEAP's statistics."""
     ordered = np.sort(fitness)
     known = ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))]
     figures: dict[str, float] = _STATISTICS.compile([known])
@@ -442,7 +381,7 @@ _QUANTILES = {
 
 
 def _quantile(rows: Sequence[NDArray[np.float64]], share: float) -> float:
-    """The value below which *share* of the only one of *rows*, in order, lie; no interpolation."""
+    """Return the value at this *share* of the only one of *rows*, in order; no interpolation."""
     (ordered,) = rows
     return float(ordered[round(share * (len(ordered) - 1))])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +20,21 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.core.game import AnyGame, Config, GameSpec, section_of_decoder
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.genomes.limits import COPIES
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class AnyState:
-    """The type of states of which nothing is known: those in checkpoints have all that is there."""
+    """The type of unknown states: as read from a checkpoint, they have all that stands there."""
 
 
 class State(Protocol):
-    """What every method's state has; a method adds its own.
+    """The common part of all methods' states; a method adds its own.
 
-    What is read from a checkpoint must have the types that the fields are annotated with. Whole
-    numbers are 0 or more; arrays hold finite numbers, unless ``field(metadata={"finite": False})``
-    says that they need not.
+    States that are read from checkpoints must have the types that the fields are annotated with.
+    Whole numbers are 0 or more; arrays hold finite numbers, unless the field has
+    ``field(metadata={"finite": False})``.
     """
 
     @property
@@ -43,7 +44,7 @@ class State(Protocol):
 
     @property
     def generation(self) -> int:
-        """How many steps led here."""
+        """Number of steps that led here."""
         ...
 
     @property
@@ -54,18 +55,18 @@ class State(Protocol):
 
 @dataclass(frozen=True)
 class Report:
-    """What a step tells about the generation that it played."""
+    """The report of a step about the generation that it played."""
 
     generation: int
     games: int
-    """How many matches were played."""
+    """Number of matches."""
     statistics: dict[str, float]
     """Figures by name, such as ``best`` and ``median``; the same names at each step."""
     species: dict[int, int] = field(default_factory=dict)
-    """How many individuals each species has, by its number; empty where there are none."""
+    """Individuals of each species, by its number; empty if there are no species."""
     fitness: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
-    """That of each individual which played, shape ``(individuals,)``, for islands; it may be NaN,
-    and is None for methods whose individuals don't migrate."""
+    """The fitness of each individual that played, shape ``(individuals,)``, for islands; it may be
+    NaN, and is None for methods whose individuals don't migrate."""
 
 
 S = TypeVar("S", bound=State)
@@ -76,44 +77,44 @@ class Method(ABC, Generic[S]):
 
     Args:
         config: The settings, an instance of :attr:`config_type`.
-        decoder: What a genome stands for.
+        decoder: Maker of players from genomes.
     """
 
     name: str
     config_type: ClassVar[type[Config]]
     """The section ``[method]`` of a recipe."""
     genome_kind: ClassVar[str]
-    """What it breeds; it can play the games that have networks of this kind of genome."""
+    """The kind of genomes; the method plays the games that have networks of this kind."""
     network_kind: ClassVar[str | None] = None
-    """The only one of a game's networks that it can breed, if not all."""
+    """The only kind of networks that it can breed, if not all."""
     only_pairs: ClassVar[bool] = False
-    """Whether its matches are for two, so that it plays no game for more."""
+    """True if its matches are for two, so that it plays no game for more."""
     network_type: ClassVar[type[Config] | None] = None
-    """The section ``[network]``, if that is not what the network's decoder says."""
-    section: ClassVar[str | None] = None
-    """A field of the settings that has a section of its own beside ``[method]``."""
+    """The section ``[network]``, if it is not made from the network's decoder."""
+    sections: ClassVar[tuple[str, ...]] = ()
+    """Fields of the settings that are sections of their own beside ``[method]``."""
     instead: ClassVar[Mapping[str, str]] = {}
-    """Keys of other methods, and the keys by which this one says the same."""
+    """Keys of other methods, and the keys of this one for the same."""
     state_type: type[Any]
     migrates: ClassVar[bool] = False
-    """Whether individuals can be sent to other populations; see `evolve_arena.evolve.islands`."""
+    """True if individuals can be sent to other populations; see `evolve_arena.evolve.islands`."""
     individuals_type: ClassVar[Any] = NDArray[np.float32]
-    """What those are that are sent."""
+    """The type of the individuals that are sent."""
 
     island = 0
-    """Of which island it breeds the population."""
+    """Number of the island, from 0."""
 
     def __init__(self, config: Any, decoder: Any) -> None:
         self.config = config
         self.decoder = decoder
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it is sent to workers: its settings say it all."""
+        """Pickle its settings for workers, which are all that it is made of."""
         return type(self), (self.config, self.decoder), {"island": self.island}
 
     @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
-        """What it can breed for *game*, by name, the usual one first; nothing if it can't."""
+    def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
+        """Return the networks that it can breed for *game*, by name, the default first."""
         if cls.only_pairs and game.most_seats > 2:
             return {}
         return {
@@ -123,8 +124,16 @@ class Method(ABC, Generic[S]):
         }
 
     @classmethod
-    def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
-        """What the section ``[network]`` looks like that has this *content*.
+    def find_section(cls, name: str) -> type[Config] | None:
+        """Return the model of one of :attr:`sections`; None if the method has none such."""
+        if name not in cls.sections:
+            return None
+        section: Any = cls.config_type.model_fields[name].annotation
+        return cast(type[Config], section)
+
+    @classmethod
+    def network_section(cls, game: GameSpec, content: Settings) -> type[Config]:
+        """Return the model of a section ``[network]`` of this *content*.
 
         Raises:
             UnknownNameError: Its ``kind`` is none of :meth:`networks`.
@@ -156,7 +165,7 @@ class Method(ABC, Generic[S]):
 
     @classmethod
     def network_keys(cls, game: GameSpec) -> set[str]:
-        """All keys that the section ``[network]`` may have."""
+        """Return all keys that the section ``[network]`` may have."""
         if cls.network_type:
             return set(cls.network_type.model_fields)
         kinds = cls.networks(game)
@@ -165,11 +174,11 @@ class Method(ABC, Generic[S]):
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Decoder:
-        """What turns genomes into players.
+        """Return the maker of players from genomes.
 
         Args:
-            game: What they play.
-            network: What :meth:`network_section` said.
+            game: The game that they play.
+            network: An instance of the model of :meth:`network_section`.
             config: An instance of :attr:`config_type`.
         """
         networks, options = cls.networks(find_game(game.name)), network.model_dump()
@@ -179,21 +188,26 @@ class Method(ABC, Generic[S]):
 
     @classmethod
     def estimate_bytes(cls, config: Any, decoder: Any) -> int:
-        """How much memory a generation takes, roughly; takes none itself.
+        """Return the bytes that a generation takes, roughly, without taking them.
 
-        By default that of a population of weight vectors.
+        By default these are the bytes of a population of weight vectors.
         """
         return COPIES * 4 * int(config.individuals) * int(decoder.genes)
 
+    @property
+    def population_size(self) -> int:
+        """Number of individuals; 0 if the settings do not say."""
+        return int(getattr(self.config, "individuals", 0))
+
     def check_ready(self) -> None:
-        """Makes sure that a run can begin: that packages are installed, say.
+        """Make sure that a run can begin: that packages are installed, say.
 
         Raises:
             ArenaError: It can't.
         """
 
     def report_to(self, reporters: Sequence[Any]) -> None:
-        """Lets *reporters* of neat-python know of all that follows.
+        """Let *reporters* of neat-python take part in all that follows.
 
         Raises:
             BadValueError: There are some, and neat-python does not breed.
@@ -206,39 +220,39 @@ class Method(ABC, Generic[S]):
 
     @abstractmethod
     def initial(self, seed: int) -> S:
-        """The state at generation 0."""
+        """Return the state at generation 0."""
 
     def reseed(self, state: S, seed: int) -> S:
-        """The same *state* in a run of another seed: what follows is random anew."""
+        """Return the same *state* in a run of another seed: its future is random anew."""
         changed: Any = replace(cast(Any, state), seed=seed)
         return cast(S, changed)
 
     @abstractmethod
     def find_mismatch(self, state: S) -> str | None:
-        """Why *state*, read from a file, is not one of this configuration; None if it is."""
+        """Return why *state*, read from a file, is not one of this configuration; None if it is."""
 
     @abstractmethod
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
-        """Plays one generation and breeds the next."""
+        """Play one generation and breed the next."""
 
     def proceed(self, state: S, arena: Arena, until: int) -> tuple[S, list[Report]]:
-        """Goes on by one generation, or by several at once, but not beyond generation *until*."""
+        """Breed one generation, or several at once, but not beyond generation *until*."""
         after, report = self.step(state, arena)
         return after, [report]
 
-    def take(self, state: S, rows: NDArray[np.int64]) -> Any:
-        """Copies of the individuals in these *rows*, to be sent to another population."""
+    def emigrants(self, state: S, rows: NDArray[np.int64]) -> Any:
+        """Return copies of the individuals in these *rows*, to be sent to another population."""
         return state.population[rows]
 
-    def settle(self, state: S, rows: NDArray[np.int64], newcomers: Any) -> S:
-        """The state in which *newcomers* have the places of the individuals in these *rows*."""
+    def immigrate(self, state: S, rows: NDArray[np.int64], immigrants: Any) -> S:
+        """Return the state in which *immigrants* replace the individuals in these *rows*."""
         population = state.population.copy()
-        population[rows] = newcomers
+        population[rows] = immigrants
         changed: Any = replace(cast(Any, state), population=population)
         return cast(S, changed)
 
     def enter(self, state: S, individuals: Any) -> S:
-        """The initial *state* with *individuals* of other runs in the first places.
+        """Return the initial *state* with *individuals* of other runs in the first places.
 
         Raises:
             BadValueError: The method takes none.
@@ -249,7 +263,7 @@ class Method(ABC, Generic[S]):
         return cast(S, changed)
 
     def find_fitness(self, state: S, arena: Arena) -> NDArray[np.float64]:
-        """The fitness of each individual, shape ``(individuals,)``; nobody is bred.
+        """Return the fitness of each individual, shape ``(individuals,)``, without breeding.
 
         Raises:
             NotImplementedError: Its individuals don't migrate.
@@ -258,12 +272,16 @@ class Method(ABC, Generic[S]):
 
     @abstractmethod
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """The best individual, as the decoder makes a player of it, and how it was found."""
+        """Return the best individual, ready for the decoder, and a report of its matches."""
 
     def find_best(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """The best of few individuals, the champions of islands."""
+        """Return the best of few individuals, the champions of islands."""
         return self.champion(state, arena)
 
     @abstractmethod
-    def describe(self, state: S) -> dict[str, Any]:
-        """What the population is, in a few figures by name, ready for JSON."""
+    def describe(self, state: S) -> JsonObject:
+        """Return figures of the population by name, ready for JSON."""
+
+
+AnyMethod: TypeAlias = Method[Any]
+"""A method of which only the contract is known, not its state."""

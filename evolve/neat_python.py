@@ -24,7 +24,9 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.evolve.method import Report
-from evolve_arena.evolve.neat import ExtinctionError, Neat
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_checks import find_other_graphs
+from evolve_arena.evolve.neat_state import ExtinctionError
 from evolve_arena.evolve.operators import seeded_global_random
 from evolve_arena.genomes.neat.ini import import_neat_python, to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
@@ -71,15 +73,15 @@ class NeatPython(Neat):
         self._config: Any = None
 
     def check_ready(self) -> None:
-        """Makes sure that neat-python is installed."""
+        """Make sure that neat-python is installed."""
         import_neat_python()
 
     def report_to(self, reporters: Sequence[Any]) -> None:
-        """Lets *reporters*, as neat-python has them, know of what follows."""
+        """Let *reporters*, as neat-python has them, take part in all that follows."""
         self._reporters = list(reporters)
 
     def initial(self, seed: int) -> Any:
-        """A random population, divided into species."""
+        """Return a random population, divided into species."""
         neat, config = import_neat_python(), self._make_config()
         config.genome_config.node_indexer = _Counter(self.decoder.outputs - 1)
         with seeded_global_random(derive_generator(seed, 0, "initialisation by neat-python")):
@@ -99,8 +101,9 @@ class NeatPython(Neat):
         )
 
     def find_mismatch(self, state: Any) -> str | None:
-        """Compares the arrays with each other and with the configuration."""
-        fault = self._find_mismatch(state)
+        """Compare the arrays with each other and with the configuration."""
+        ends = self.decoder.inputs, self.decoder.outputs
+        fault = find_other_graphs(state, self.population_size, *ends)
         start, count = state.history_start, len(state.species)
         if not fault and (
             start.shape != (count + 1,)
@@ -112,10 +115,8 @@ class NeatPython(Neat):
         return fault
 
     def step(self, state: Any, arena: Arena) -> tuple[Any, Report]:
-        """Plays one generation and lets neat-python breed the next."""
-        before = arena.games
-        fitness, figures = self.evaluation.measure(arena, state, self._pair)
-        report = self._report(state, arena.games - before, fitness, figures)
+        """Play one generation and let neat-python breed the next."""
+        fitness, report = self.evaluate(state, arena)
         return self._breed(state, fitness), report
 
     def _breed(self, state: Any, fitness: NDArray[np.float64]) -> Any:
@@ -138,10 +139,10 @@ class NeatPython(Neat):
                 " come of a higher neat.compatibility_threshold, and more room of smaller"
                 " neat.min_species_size and neat.elitism)"
             ) from error
-        return self._take_apart(state.seed, population, self._remember(state, fitness))
+        return self._take_apart(state.seed, population, self.remember(state, fitness))
 
     def _make_config(self) -> Any:
-        """The ``neat.Config``; what it counts in has to be set for each generation."""
+        """Return the ``neat.Config``; its counters have to be set for each generation."""
         if self._config is None:
             config = to_neat_python(self.config.neat, self.decoder.inputs, self.decoder.outputs)
             config.no_fitness_termination, config.fitness_threshold = False, math.inf
@@ -149,7 +150,7 @@ class NeatPython(Neat):
         return self._config
 
     def _put_together(self, state: Any) -> Any:
-        """The ``neat.Population`` of a *state*."""
+        """Return the ``neat.Population`` of a *state*."""
         neat, config = import_neat_python(), self._make_config()
         config.genome_config.node_indexer = _Counter(state.counters.node)
         genomes = to_neat_python_genomes(state.population)
@@ -177,7 +178,7 @@ class NeatPython(Neat):
         return population
 
     def _take_apart(self, seed: int, population: Any, hall: NeatPopulation) -> NeatPythonState:
-        """The state that a ``neat.Population`` comes to."""
+        """Return the state of a ``neat.Population`` after its step."""
         rows = {key: row for row, key in enumerate(population.population)}
         species = [each for _, each in sorted(population.species.species.items())]
         members = np.full(len(rows), -1, dtype=np.int32)
@@ -219,7 +220,7 @@ class _Counter:
 
 
 class _Log:
-    """Tells the log what neat-python has to say."""
+    """A reporter that writes to the log."""
 
     def info(self, text: str) -> None:
         LOG.info("neat-python: %s", text)

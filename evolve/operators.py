@@ -6,7 +6,7 @@ numbers are seeded and put back around the call.
 
 A selection of ours is a function below and a line in :data:`SELECTIONS`; all methods know it then.
 The user's own functions are named like players: ``my_ops.py:blend``, or as they were registered.
-What they are called with, :data:`FORMS` tells.
+:data:`FORMS` has their parameters.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from typing import Any
 import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
-from pydantic import ConfigDict, model_validator
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
 from evolve_arena.core.user_code import (
     AbsentCode,
@@ -36,24 +34,23 @@ from evolve_arena.core.user_code import (
     parameters_of,
 )
 from evolve_arena.evolve.matches import TournamentResults
+from evolve_arena.evolve.settings.variation import OWN_OPERATORS, Operator, VariationConfig
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
-PREFIXES = {"select": "sel", "mate": "cx", "mutate": "mut"}
-OWN_OPERATORS = {"select": "played-tournament", "mate": "uniform", "mutate": "gaussian"}
-"""The names of our operators, by verb."""
+PREFIXES = {"selection": "sel", "crossover": "cx", "mutation": "mut"}
 Selection = Callable[[NDArray[np.float64], int, "Stream | np.random.Generator"], NDArray[np.int64]]
-"""Takes the fitness of all, how many are wanted, and chance; gives the numbers of who is chosen."""
+"""Takes the fitness of all, a count, and chance; gives the numbers of the chosen ones."""
 FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "select": (("fitness", "rng"), ("fitness", "count", "rng")),
-    "mate": (("first", "second", "rng"), ("population", "pairs", "rng")),
-    "mutate": (("genome", "rng"), ("population", "rng")),
+    "selection": (("fitness", "rng"), ("fitness", "count", "rng")),
+    "crossover": (("first", "second", "rng"), ("population", "pairs", "rng")),
+    "mutation": (("genome", "rng"), ("population", "rng")),
     "initialisation": (("genes", "rng"), ("individuals", "genes", "rng")),
 }
 """By the names of their parameters, functions of the user's for one individual at a time, and for a
 whole generation. ``rng`` is a `numpy.random.Generator`; other parameters are options."""
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""What an operator of ``deap.tools`` raises that is given what it can't handle."""
+"""Errors of an operator of ``deap.tools`` that can't handle its arguments."""
 REFERRED = ("MY_OPS.py:FUNCTION",)
 HANDED = frozenset(
     ("individuals", "k", "individual", "ind1", "ind2", "fit_attr", "fitness", "count", "generator")
@@ -61,38 +58,20 @@ HANDED = frozenset(
 """Parameters of operators that are no options."""
 
 
-class Operator(Config):
-    """An operator by name, with options of its own; in a recipe a name alone will do."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-    name: str
-    """One of ours, or a function of ``deap.tools``; the other keys are its arguments."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _accept_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Everything beside the name."""
-        return dict(self.model_extra or {})
-
-
-def operator_names(verb: str) -> list[str]:
-    """What can be named for *verb* (select, mate or mutate)."""
-    return [OWN_OPERATORS[verb], *(SELECTIONS if verb == "select" else ()), *_deap_names(verb)]
+def operator_names(kind: str) -> list[str]:
+    """Return the names of operators for ``selection``, ``crossover`` or ``mutation``."""
+    return [OWN_OPERATORS[kind], *(SELECTIONS if kind == "selection" else ()), *_deap_names(kind)]
 
 
 def select_best(fitness: NDArray[np.float64], count: int, generator: Any) -> NDArray[np.int64]:
-    """The fittest; all over again if there are fewer than *count*."""
+    """Select the fittest; all over again if there are fewer than *count*."""
     return np.resize(np.arange(len(fitness)), count)
 
 
 def select_by_truncation(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, share: float = 0.2
 ) -> NDArray[np.int64]:
-    """Any of the fittest *share* of all, but at least of two."""
+    """Select any of the fittest *share* of all, but at least of two."""
     pool = min(len(fitness), max(2, math.ceil(share * len(fitness))))
     return generator.integers(pool, size=count)
 
@@ -100,7 +79,7 @@ def select_by_truncation(
 def select_by_tournament(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, size: int = 3
 ) -> NDArray[np.int64]:
-    """The fittest of *size* drawn at random."""
+    """Select the fittest of *size* drawn at random."""
     drawn = generator.integers(len(fitness), size=(count, size))
     return np.asarray(drawn.min(axis=1), dtype=np.int64)
 
@@ -111,7 +90,7 @@ def select_by_rank(
     generator: np.random.Generator,
     pressure: float = 2.0,
 ) -> NDArray[np.int64]:
-    """With a chance that falls evenly by rank; the fittest has *pressure*, 1 to 2, times the mean.
+    """Select by rank: chances fall evenly, from *pressure*, 1 to 2, times the mean.
 
     Source: Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985.
     """
@@ -129,7 +108,7 @@ SELECTIONS: dict[str, Callable[..., NDArray[np.int64]]] = {
 
 
 def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
-    """The selection that *operator* names.
+    """Return the selection that *operator* names.
 
     Args:
         operator: One of :data:`SELECTIONS`, or a selection of ``deap.tools``, with its options.
@@ -141,9 +120,9 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
         BadValueError: An option is unknown or missing, or out of range.
     """
     name = operator.name
-    known = [*SELECTIONS, *_deap_names("select")]
+    known = [*SELECTIONS, *_deap_names("selection")]
     if (own := find_code(name)) is not None:
-        return partial(_select_by_own, _OwnFunction(key, "select", own, operator.options))
+        return partial(_select_by_own, _OwnFunction(key, "selection", own, operator.options))
     if name not in known:
         raise UnknownNameError(key, name, [*known, *REFERRED])
     if name not in SELECTIONS:
@@ -169,52 +148,65 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
     return select
 
 
-def make_toolbox(
-    *, select: Operator, mate: Operator, mutate: Operator, defaults: dict[str, Any]
-) -> Any:
-    """A ``deap.base.Toolbox`` with the verbs of a generation.
+def make_toolbox(config: VariationConfig, tournament_size: int) -> Any:
+    """Return a ``deap.base.Toolbox`` with the verbs of a generation.
 
     - ``select(contest, count, stream)`` gives the numbers of *count* parents;
     - ``mate(genomes, first, second, stream)`` gives one child for each pair of parents;
-    - ``mutate(genomes, strengths, stream)`` gives mutated copies.
+    - ``mutate(genomes, step_sizes, stream)`` gives mutated copies.
 
     Args:
-        select: Which selection.
-        mate: Which crossover.
-        mutate: Which mutation.
-        defaults: Values for arguments that an operator has and the recipe does not give, by
-            the names that ``deap.tools`` uses, for each verb: ``defaults["mate"]["indpb"]``.
+        config: The section ``[variation]``.
+        tournament_size: The default of selections that draw tournaments.
 
     Raises:
-        UnknownNameError: No operator bears the name.
+        UnknownNameError: There is no operator of a name.
         BadValueError: An option is unknown, or one is missing.
     """
     toolbox = base.Toolbox()
-    own = {"mate": cross_uniformly, "mutate": mutate_gaussian}
-    adapters = {"mate": _mate_by_deap, "mutate": _mutate_by_deap}
-    for verb, operator in (("select", select), ("mate", mate), ("mutate", mutate)):
-        key = f"method.{verb}"
-        function = find_code(operator.name)
-        if function is None and operator.name not in operator_names(verb):
-            known = [*operator_names(verb), *REFERRED]
-            raise UnknownNameError(f"operator for {verb!r}", operator.name, known)
-        if verb == "select":
-            toolbox.register(verb, _make_tournament_selection(operator, key, defaults[verb]))
-        elif operator.name == OWN_OPERATORS[verb]:
-            given = {"probability": defaults[verb]["indpb"]}
-            given |= _checked(key, operator, list(given))
-            _check_probability(verb, operator.name, given["probability"])
-            toolbox.register(verb, own[verb], **given)
-        elif function is not None:
-            probability, strength = defaults[verb]["indpb"], defaults[verb].get("sigma")
-            usual = {"probability": probability, "strength": strength}
-            made = _OwnFunction(key, verb, function, operator.options, usual)
-            toolbox.register(verb, {"mate": _mate_by_own, "mutate": _mutate_by_own}[verb], made)
-        else:
-            options = _complete(key, operator, getattr(tools, operator.name), defaults[verb])
-            call = partial(_call, f"{key}: {operator.name!r}", options)
-            toolbox.register(verb, adapters[verb], partial(call, getattr(tools, operator.name)))
+    # Arguments that an operator has and the recipe does not give, by their names in deap.tools.
+    sizes = {"tournsize": tournament_size, "size": tournament_size}
+    crossing = {"indpb": config.crossover_probability, "alpha": 0.5, "eta": 15.0}
+    mutating = {"indpb": config.mutation_probability, "mu": 0.0, "sigma": config.step_size}
+
+    _check_known("selection", config.selection)
+    toolbox.register("select", _make_tournament_selection(config.selection, sizes))
+    toolbox.register("mate", _make_operator("crossover", config.crossover, crossing))
+    toolbox.register("mutate", _make_operator("mutation", config.mutation, mutating))
     return toolbox
+
+
+def _check_known(kind: str, operator: Operator) -> None:
+    if find_code(operator.name) is None and operator.name not in operator_names(kind):
+        known = [*operator_names(kind), *REFERRED]
+        raise UnknownNameError(f"operator for {kind!r}", operator.name, known)
+
+
+def _make_operator(
+    kind: str, operator: Operator, defaults: dict[str, Any]
+) -> Callable[..., Genomes]:
+    """Return the crossover or mutation that *operator* names: ours, the user's, or DEAP's."""
+    key = f"variation.{kind}"
+    own: Callable[..., Genomes]
+    by_user: Callable[..., Genomes]
+    by_deap: Callable[..., Genomes]
+    if kind == "crossover":
+        own, by_user, by_deap = cross_uniformly, _mate_by_own, _mate_by_deap
+    else:
+        own, by_user, by_deap = mutate_gaussian, _mutate_by_own, _mutate_by_deap
+    _check_known(kind, operator)
+    probability, step_size = defaults["indpb"], defaults.get("sigma")
+    if operator.name == OWN_OPERATORS[kind]:
+        given = {"probability": probability}
+        given |= _checked(key, operator, list(given))
+        _check_probability(key, operator.name, given["probability"])
+        return partial(own, **given)
+    if (function := find_code(operator.name)) is not None:
+        usual = {"probability": probability, "step_size": step_size, "strength": step_size}
+        return partial(by_user, _OwnFunction(key, kind, function, operator.options, usual))
+    made = getattr(tools, operator.name)
+    options = _complete(key, operator, made, defaults)
+    return partial(by_deap, partial(_call, f"{key}: {operator.name!r}", options, made))
 
 
 def check_initialisation(decoder: Any, name: str) -> None:
@@ -226,7 +218,7 @@ def check_initialisation(decoder: Any, name: str) -> None:
 def initialise(
     decoder: Any, individuals: int, name: str, generator: np.random.Generator
 ) -> Genomes:
-    """A random population: by the decoder, or by the user's function if *name* is that of one.
+    """Return a random population: by the decoder, or by the user's function of that *name*.
 
     Raises:
         ArenaError: There is no initialisation of that name, or it fails.
@@ -244,14 +236,14 @@ def initialise(
 
 
 class _OwnFunction:
-    """A function of the user's that does what an operator does.
+    """A user's function as an operator.
 
     Args:
         key: The recipe's, for messages.
         verb: One of :data:`FORMS`.
         function: The function.
         options: What the recipe gives it beside.
-        usual: What it is given by these names, if it has them and says nothing itself.
+        usual: Values of parameters of these names that have no defaults.
 
     Raises:
         UserCodeError: Its parameters are none of :data:`FORMS`.
@@ -297,7 +289,7 @@ class _OwnFunction:
         return call(self.function, **given, **self.options)
 
     def check_genomes(self, rows: Any, shape: tuple[int, int]) -> Genomes:
-        """The genomes that it made, as 32-bit numbers.
+        """Return the genomes that it made, as 32-bit numbers.
 
         Raises:
             UserCodeError: They are not as many, or not of that shape, or no finite numbers.
@@ -317,7 +309,7 @@ class _OwnFunction:
         return genomes
 
     def _check_form(self, rows: Any, shape: tuple[int, int]) -> None:
-        """Refuses None, and tuples as DEAP's operators give them."""
+        """Refuse None, and tuples as DEAP's operators give them."""
         for given in [rows] if self.is_whole else rows:
             if given is None or isinstance(given, tuple):
                 returned = "None" if given is None else f"a tuple of {len(given)}"
@@ -384,10 +376,11 @@ def _generator(chance: Stream | np.random.Generator) -> np.random.Generator:
 
 
 def _make_tournament_selection(
-    operator: Operator, key: str, defaults: dict[str, Any]
+    operator: Operator, defaults: dict[str, Any]
 ) -> Callable[[TournamentResults, int, Stream], NDArray[np.int64]]:
-    """A selection that knows who met in tournaments, and who won them."""
-    if operator.name == OWN_OPERATORS["select"]:
+    """Return a selection that knows the tournaments that were played, and their winners."""
+    key = "variation.selection"
+    if operator.name == OWN_OPERATORS["selection"]:
         _checked(key, operator, [])
         return lambda played, count, stream: np.resize(played.winners(stream), count)
     select = make_selection(operator, key, **defaults)
@@ -409,17 +402,15 @@ def _checked(key: str, operator: Operator, known: list[str]) -> dict[str, Any]:
     return operator.options
 
 
-def _check_probability(verb: str, name: str, value: Any) -> None:
+def _check_probability(key: str, name: str, value: object) -> None:
     if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        raise BadValueError(
-            f"method.{verb}: probability of {name!r} is {value!r}: it must be from 0 to 1"
-        )
+        raise BadValueError(f"{key}: probability of {name!r} is {value!r}: it must be from 0 to 1")
 
 
 def _complete(
     key: str, operator: Operator, function: Callable[..., Any], defaults: dict[str, Any]
 ) -> dict[str, Any]:
-    """The options that *operator* gives a *function*, and those of *defaults* that it has."""
+    """Return the options that *operator* gives a *function*, and its own of *defaults*."""
     parameters = inspect.signature(function).parameters
     names = [name for name in parameters if name not in HANDED]
     options = _checked(key, operator, names)
@@ -437,7 +428,7 @@ def _complete(
 
 
 class _Individual(list[float]):
-    """What DEAP's operators expect: a list with a fitness."""
+    """An individual as DEAP's operators expect it: a list with a fitness."""
 
     def __init__(self, genes: list[float], number: int = 0, value: float = 0.0) -> None:
         super().__init__(genes)
@@ -497,7 +488,7 @@ def _mutate_by_deap(
 def _call(
     name: str, options: dict[str, Any], operator: Callable[..., Any], *items: Any, **more: Any
 ) -> Any:
-    """Lets DEAP's *operator* do its work, and says whose fault it is if it can't."""
+    """Call DEAP's *operator*, and name it in the error if it can't handle weights."""
     genes = len(items[0])
     try:
         result = operator(*items, **more, **options)
@@ -517,7 +508,7 @@ def _to_array(children: list[Any]) -> Genomes:
 
 @contextmanager
 def seeded_global_random(chance: Stream | np.random.Generator) -> Iterator[None]:
-    """Libraries draw from Python's global random numbers: lends them ours, puts theirs back."""
+    """Seed Python's global random numbers for a library, and restore them afterwards."""
     before = random.getstate()
     if isinstance(chance, np.random.Generator):
         random.seed(int(chance.integers(2**63)))

@@ -1,63 +1,40 @@
 """The method ``q-learning``: networks that learn the values of moves by playing.
 
-In any game that is a file of rules, for any number of players, against themselves or fixed
-opponents. A study may have a method of that name for its game instead.
+The loop, for each learner:
+
+1. Play: one game, against itself or fixed opponents; each move is the one of the highest value, or
+   with probability ε a random one.
+2. Returns: from the last move to the first, the target of each is the result of the game, or the
+   highest value in the next position, times the discount γ; as far as moves were the best ones, a
+   share λ of later differences reaches back.
+3. Learning: the output of each move takes a step towards its target.
+4. After so many games the generation ends; go to 1.
+
+It plays any game that is a file of rules, for any number of players. A study may have a method of
+that name for its game instead. Source: Watkins, "Learning from delayed rewards", thesis,
+Cambridge 1989.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from types import ModuleType
 
 import numpy as np
-from numpy.typing import NDArray
-from pydantic import Field
 
-from evolve_arena.core.game import Config
-from evolve_arena.evolve.imitation import make_room
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.action_learning import ActionNotes
+from evolve_arena.evolve.learning.imitation_lessons import make_room
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
-from evolve_arena.evolve.td import (
-    TemporalConfig,
-    TemporalLearner,
-    each_learner,
-    make_lesson,
-    read_options,
-)
+from evolve_arena.evolve.learning.lessons import make_lesson, read_options
+from evolve_arena.evolve.learning.vector_learner import each_learner
+from evolve_arena.evolve.settings.learning import ActionNetworkConfig, QLearningConfig
+from evolve_arena.evolve.td import TemporalLearner
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.workspace import SPARE_WORDS, seen_words
 
 LESSONS = "evolve_arena.evolve.learning.imitation_learning"
 ACTIONS = "evolve_arena.evolve.learning.action_learning"
-
-
-class QLearningConfig(TemporalConfig):
-    """The section ``[method]`` of a recipe."""
-
-    name: Literal["q-learning"] = "q-learning"
-    """The name of this method."""
-    trace_decay: float = Field(default=0.5, ge=0.0, le=1.0)
-    """λ: how much of a surprise reaches one move farther back, as far as the moves were the best
-    ones. 0: Watkins's Q-learning of single moves."""
-    exploration: float = Field(default=0.2, ge=0.0, le=1.0)
-    """The share of moves that are played at random."""
-    rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
-    """Factor of the steps of learning, which are 1 / units of the layer before: 1 / inputs in the
-    first one."""
-
-
-class ActionNetworkConfig(Config):
-    """The section ``[network]`` of a recipe."""
-
-    head: Literal["policy"] = "policy"
-    """An output for each move: its value. The legal move of the highest one is played."""
-    encoding: str = "planes"
-    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
-    for one's own piece and -1 for the opponent's."""
-    hidden: tuple[int, ...] = (64,)
-    """Units of each hidden layer, from the inputs on."""
-    activation: str = "tanh"
-    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
 
 
 class QLearning(TemporalLearner):
@@ -70,12 +47,12 @@ class QLearning(TemporalLearner):
 
 
 def teach_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """A kernel of `evolve_arena.arena.work`; see `TemporalLearner.make_work`."""
+    """Do a part of the work of `TemporalLearner.make_task`, as a kernel."""
     _, _, index, factor, *against = inputs
     game, learning, rates = read_options(options)
     lesson = make_lesson(game, against, LESSONS, ACTIONS)
@@ -88,16 +65,16 @@ def teach_part(
         notes = notes._replace(wins=workspace.wins)
     if part.start == part.stop:
         learning = learning._replace(games=0)
-    for genes, stream, figures in each_learner(inputs, outputs, part):
+    for genes, rng, figures in each_learner(inputs, outputs, part):
         pad_numbers(layers, genes, layers.weights)
-        given = learning, rates, layers, stream, notes, room
+        given = learning, rates, layers, rng, notes, room
         lesson.lessons.teach(*given, lesson.opponents, figures)
         unpad_numbers(layers, layers.weights, genes)
         lesson.refuse_faults(room.states, notes.seen)
 
 
-def _make_notes(code: Any) -> ActionNotes:
-    """Room for what is noted of a game by the rules of a compiled module."""
+def _make_notes(code: ModuleType) -> ActionNotes:
+    """Return room for notes on a game by compiled rules."""
     plies = int(code.LONGEST) + 1
     return ActionNotes(
         seen=np.zeros(plies * seen_words(code) + SPARE_WORDS, dtype=np.uint64),

@@ -1,4 +1,4 @@
-"""Who lives on and who has children: neat-python's way, or by tournaments inside species."""
+"""Elites and parents of the next generation, species by species, as in neat-python."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def plan_children(
     keys: NDArray[np.int64],
     fitness: NDArray[np.float64],
     standing: NDArray[np.float64],
-    generator: np.random.Generator,
+    rng: np.random.Generator,
     select: Selection,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Elites and the parents of all children of the next generation.
+    """Return elites and the parents of all children of the next generation.
 
     Each species gets its share by the mean fitness of its members (Stanley and Miikkulainen
     2002, section 3.3, in the form that neat-python gives it), keeps its fittest, and fills up
@@ -34,7 +34,7 @@ def plan_children(
         keys: The key of each genome, shape ``(genomes,)``.
         fitness: Of each genome, shape ``(genomes,)``.
         standing: Of each species; those with the lowest come first.
-        generator: Draws parents.
+        rng: Draws parents.
         select: Chooses parents among the members of a species.
 
     Returns:
@@ -57,6 +57,6 @@ def plan_children(
         members = members[np.lexsort((keys[members], fitness[members]))[::-1]]
         kept = min(config.elitism, len(members), count)
         elites.append(members[:kept])
-        chosen = select(fitness[members], 2 * (count - kept), generator)
+        chosen = select(fitness[members], 2 * (count - kept), rng)
         parents.append(members[chosen.reshape(-1, 2)])
     return np.concatenate(elites), np.concatenate(parents)

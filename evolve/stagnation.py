@@ -1,19 +1,18 @@
-"""Whether a species still improves, judged by something that means the same in each generation.
+"""Stagnation of species: comparisons that mean the same in each generation.
 
 A share of points won inside a population says nothing about another generation's: all may
-improve together, and everybody's share stays at a half. So species are judged by matches
-against opponents that stay the same, or by their rank among the others.
+improve together, and every share stays at a half. So species are assessed by matches against
+opponents that stay the same, or by their rank among the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.pairings import (
@@ -23,10 +22,11 @@ from evolve_arena.arena.pairings import (
     over_openings,
     random_openings,
 )
-from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.tables import pack_company, play_at_tables
+from evolve_arena.evolve.multiplayer import pack_external, play_alternately
+from evolve_arena.evolve.settings.neat import StagnationConfig
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.players.packed import PackedPlayers
 
@@ -40,110 +40,87 @@ SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
 """neat-python's ``species_fitness_func``."""
 
 
-class StagnationConfig(Config):
-    """The section ``[method.stagnation]`` of a recipe."""
-
-    judge: Literal["record", "outside", "rank"] = "record"
-    """``record``: a species improves when its best member beats the best that it had before.
-    ``outside``: when its best member does better than ever against players from outside.
-    ``rank``: when its members rank higher among the population than ever."""
-    games: int = Field(default=60, ge=2, le=10_000)
-    """Matches of each species' best against its record, or against each player from outside."""
-    margin: float = Field(default=0.1, ge=0.0, lt=0.5)
-    """How much more than half of the points it takes to beat the record."""
-    opening_plies: int = Field(default=4, ge=0, le=20)
-    """Random plies at the beginning of these matches; fewer where games are too short for them."""
-    opponents: tuple[str, ...] = ("random",)
-    """The players from outside. Those of the recipe's checks would no longer be from outside."""
-
-    @model_validator(mode="after")
-    def _have_opponents(self) -> StagnationConfig:
-        if self.judge == "outside" and not self.opponents:
-            raise ValueError("opponents is empty, but the judge 'outside' needs some")
-        return self
-
-
 @dataclass(frozen=True, eq=False)
-class Judgement:
-    """What came of it, species by species."""
+class Assessment:
+    """The assessment of a generation, species by species."""
 
     improved: NDArray[np.bool_]
-    records: NeatPopulation
+    species_best: NeatPopulation
     """The best genome of each species so far."""
-    marks: NDArray[np.float64]
-    """The best figure of each species so far; what figure depends on the judge."""
+    best_scores: NDArray[np.float64]
+    """The best figure of each species so far, by the criterion."""
 
 
 def make_judges(config: StagnationConfig, game: AnyGame) -> list[PackedPlayers]:
-    """The players from outside that species are judged by, packed.
+    """Return the players from outside for the assessment of species, packed.
 
     Raises:
         BadValueError: A specification names no player, or one that can't be compiled.
     """
-    if config.judge != "outside":
+    if config.criterion != "outside":
         return []
-    return pack_company(config.opponents, game, "method.stagnation.opponents")
+    return pack_external(config.opponents, game, "method.stagnation.opponents")
 
 
-def judge(
+def assess(
     config: StagnationConfig,
     state: Any,
     fitness: NDArray[np.float64],
     arena: Arena,
     judges: Sequence[PackedPlayers],
     species_fitness_func: str,
-) -> Judgement:
-    """Which species of *state* have improved in this generation.
+) -> Assessment:
+    """Find the species of *state* that have improved in this generation.
 
     Args:
-        config: By what.
-        state: With ``population``, ``species``, ``records`` and ``marks``.
+        config: The section ``[method.stagnation]``.
+        state: With ``population``, ``species``, ``species_best`` and ``best_scores``.
         fitness: Of each genome, shape ``(genomes,)``.
-        arena: Where matches are played.
-        judges: What :func:`make_judges` made.
-        species_fitness_func: How the ranks of members become that of a species.
+        arena: The arena for the matches.
+        judges: The players from outside, by :func:`make_judges`.
+        species_fitness_func: The summary of members' ranks, one of :data:`SUMMARIES`.
     """
     best = _find_best(state, fitness)
-    if config.judge == "record":
-        return _judge_by_record(config, state, best, arena)
-    if config.judge == "outside":
+    if config.criterion == "record":
+        return _assess_by_record(config, state, best, arena)
+    if config.criterion == "outside":
         figures = _play_outside(config, state, best, arena, judges)
     else:
         figures = summarise_species(_rank(fitness), state.species.members, species_fitness_func)
-    improved = figures > state.marks
-    records = _replace(state.records, state.population, best, improved)
-    return Judgement(improved, records, np.maximum(state.marks, figures))
+    improved = figures > state.best_scores
+    species_best = _replace(state.species_best, state.population, best, improved)
+    return Assessment(improved, species_best, np.maximum(state.best_scores, figures))
 
 
 def summarise_species(
     figures: NDArray[np.float64], members: NDArray[np.int32], name: str
 ) -> NDArray[np.float64]:
-    """One figure for each species, of its members', by one of :data:`SUMMARIES`."""
+    """Return one figure for each species, of its members', by one of :data:`SUMMARIES`."""
     count = int(members.max(initial=-1)) + 1
     return np.array([float(SUMMARIES[name](figures[members == row])) for row in range(count)])
 
 
 def _find_best(state: Any, fitness: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The fittest member of each species; among equals the one with the highest key."""
+    """Return the fittest member of each species; among equals the one with the highest key."""
     order = np.lexsort((state.population.keys, fitness))
     best = np.zeros(len(state.species), dtype=np.int64)
     best[state.species.members[order]] = order
     return best
 
 
-def _judge_by_record(
+def _assess_by_record(
     config: StagnationConfig, state: Any, best: NDArray[np.int64], arena: Arena
-) -> Judgement:
-    rows = np.flatnonzero(state.population.keys[best] != state.records.keys)
+) -> Assessment:
+    rows = np.flatnonzero(state.population.keys[best] != state.species_best.keys)
     improved = np.zeros(len(best), dtype=np.bool_)
     if len(rows):
         genomes = len(state.population)
         pairs = np.stack([best[rows], genomes + np.arange(len(rows))], axis=1).astype(np.int32)
-        holders = arena.decoder.pack(state.records.take(rows))
+        holders = arena.decoder.pack(state.species_best.take(rows))
         shares = _play(config, state, pairs, [holders], arena)
         improved[rows] = (shares > 0.5) & (shares >= 0.5 + config.margin)
-    return Judgement(
-        improved, _replace(state.records, state.population, best, improved), state.marks
+    return Assessment(
+        improved, _replace(state.species_best, state.population, best, improved), state.best_scores
     )
 
 
@@ -168,16 +145,16 @@ def _play(
     others: Sequence[PackedPlayers],
     arena: Arena,
 ) -> NDArray[np.float64]:
-    """The share of points of the first of each pair, from openings played with both colours.
+    """Return the share of points of the first of each pair, from openings in both colours.
 
     Openings and seeds are the same ones for all pairs and, since nothing else here changes
-    from one generation to the next, in all generations. In games for more than two, decks take
+    from one generation to the next, in all generations. In games for more than two, deals take
     the place of openings.
     """
     count = max(1, config.games // 2)
     if find_game(arena.decoder.game.name).has_chance:
-        decks = derive_seeds(state.seed, 0, "stagnation", count)
-        return play_at_tables(arena, state.population, pairs, decks, others)
+        deals = derive_seeds(state.seed, 0, "stagnation", count)
+        return play_alternately(arena, state.population, pairs, deals, others)
     game = arena.decoder.game
     plies = min(config.opening_plies, longest_opening(game))
     openings = random_openings(game, plies, count, state.seed)
@@ -190,7 +167,7 @@ def _play(
 
 
 def _rank(fitness: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of the others whom each genome is above, equals counting a half."""
+    """Return the share of the others below each genome, equals counting a half."""
     ordered = np.sort(fitness)
     below = np.searchsorted(ordered, fitness, side="left")
     equals = np.searchsorted(ordered, fitness, side="right") - below - 1
@@ -199,10 +176,10 @@ def _rank(fitness: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _replace(
-    records: NeatPopulation,
+    species_best: NeatPopulation,
     population: NeatPopulation,
     best: NDArray[np.int64],
     improved: NDArray[np.bool_],
 ) -> NeatPopulation:
-    rows = np.where(improved, len(records) + best, np.arange(len(records)))
-    return concatenate([records, population]).take(rows)
+    rows = np.where(improved, len(species_best) + best, np.arange(len(species_best)))
+    return concatenate([species_best, population]).take(rows)

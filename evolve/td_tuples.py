@@ -1,87 +1,42 @@
 """The method ``td-tuples``: tuple networks that learn by playing, by TD(λ).
 
-After Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4",
-PPSN 2012. What is different here, and why, stands in docs/guides/tuples.md.
+The loop, for each learner, whose games are divided among shards:
+
+1. Play: one game, against itself or fixed opponents; each move leads to the state of the highest
+   value, or with probability ε is a random one.
+2. Returns: λ-returns from the last state to the first, as in the method ``td``.
+3. Learning: the entries of each state move towards its return by the learning rate.
+4. After so many games the shards are merged, each entry by the mean of its changes, and a running
+   mean of the tables is brought up to date, which is what plays in checks; go to 1.
+
+Source: Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4",
+PPSN 2012. docs/guides/tuples.md has the differences, and reasons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
+from evolve_arena.core.types import Array, Floats, JsonObject
+from evolve_arena.evolve.learning.learner import Learner, pack_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
-    DRAWS,
-    ERROR,
     FIGURES,
-    FIRST_WINS,
-    PLIES,
-    LearningSettings,
-    TupleWorkspace,
+    TDSettings,
     average_tables,
-    make_tuple_workspace,
     merge_shards,
 )
-from evolve_arena.evolve.td import RETURNS, Lesson, find_game_of, make_lesson
+from evolve_arena.evolve.settings.learning import TdTuplesConfig
+from evolve_arena.evolve.state_checks import Shape, find_other_arrays
 from evolve_arena.genomes.limits import COPIES
-from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
-from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
 from evolve_arena.players.tuples import TupleDecoder
-
-LESSONS = "evolve_arena.evolve.learning.board_learning"
-
-
-class TdTuplesConfig(LearnerConfig):
-    """The section ``[method]`` of a recipe."""
-
-    name: Literal["td-tuples"] = "td-tuples"
-    """Which method this is."""
-    games: int = Field(default=20_000, ge=1, le=1_000_000)
-    """Games that each learner plays in a generation; a multiple of ``shards``."""
-    opponents: tuple[str, ...] = ()
-    """Players against whom it plays them, by turns and from each seat: those that are compiled,
-    such as ``minimax:depth=2`` or ``run:PATH``, and ``self``; without any it plays itself."""
-    shards: int = Field(default=2, ge=1, le=64)
-    """In how many shares each learner plays its games. They begin a generation with the same
-    tables and are brought together at its end, so they can be played side by side; how many
-    there are is part of the result, how many cores play them is not."""
-    step: float = Field(default=0.004, ge=0.0, le=1.0)
-    """How far a table entry moves towards its target, at the start."""
-    step_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The step after ``schedule_games`` games; if it is left out, it stays what it is."""
-    exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The share of moves that are played at random."""
-    explore_wins: bool = True
-    """Whether a move at random may be played where another one wins at once. If not, the file must
-    list such moves (``wins``)."""
-    schedule_games: int = Field(default=1_000_000, ge=1)
-    """After so many games of a learner the step has come to its end, by the same difference per
-    game."""
-    trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
-    """λ: how much of a surprise reaches one move farther back; 0: nothing, 1: all of it."""
-    discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: what a result is worth one move earlier; 1: just as much."""
-    gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
-    """Of what error a step goes down the gradient. That of the squared error has tanh's slope
-    as a factor, so that what is thought certain is hardly ever learned anew."""
-    averaging: float = Field(default=0.05, gt=0.0, le=1.0)
-    """What plays is a running mean of the tables, into which each generation enters with this
-    weight; 1 is no mean at all."""
-
-    @model_validator(mode="after")
-    def _fit_together(self) -> TdTuplesConfig:
-        if self.games % self.shards:
-            raise ValueError(f"games is {self.games}, no multiple of the {self.shards} shards")
-        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +46,15 @@ class TdTuplesState:
     seed: int
     generation: int
     population: TuplePopulation
-    averages: NDArray[np.float32]
-    """What plays: running means of the tables, of the same shape."""
+    averages: Floats
+    """Running means of the tables, which play; of the same shape."""
 
 
 class TdTuples(Learner[TdTuplesState]):
-    """Learns tables by temporal differences."""
+    """Lets tuple networks play and learn by temporal differences."""
 
     name = "td-tuples"
-    rate = "method.step"
+    rate = "method.schedule.learning_rate"
     config_type = TdTuplesConfig
     genome_kind = "tuples"
     state_type = TdTuplesState
@@ -117,19 +72,19 @@ class TdTuples(Learner[TdTuplesState]):
 
     @classmethod
     def estimate_bytes(cls, config: TdTuplesConfig, decoder: TupleDecoder) -> int:
-        """Tables, their means, and those of all shards, at the size that walks usually have."""
+        """Add up tables, their means, and those of shards, at the usual size of walks."""
         numbers = decoder.table(decoder.draw(np.random.default_rng(0))).numbers
         return (COPIES + config.shards) * 4 * config.individuals * numbers
 
     def initial(self, seed: int) -> TdTuplesState:
-        """Learners of random shapes, who know nothing: all their tables are 0."""
-        generator = derive_generator(seed, 0, "initialisation")
-        cells = np.stack([self.decoder.draw(generator) for _ in range(self.config.individuals)])
+        """Return learners of random shapes, whose tables are all 0."""
+        rng = derive_generator(seed, 0, "initialisation")
+        cells = np.stack([self.decoder.draw(rng) for _ in range(self.config.individuals)])
         tables = np.zeros((len(cells), self._count_numbers(cells)), dtype=np.float32)
         return TdTuplesState(seed, 0, TuplePopulation(cells, tables), tables.copy())
 
     def enter(self, state: TdTuplesState, individuals: TuplePopulation) -> TdTuplesState:
-        """The initial *state* with *individuals* of other runs, whose averages are their tables."""
+        """Return the initial *state* with *individuals* of other runs and their tables."""
         others = state.population.take(np.arange(len(individuals), len(state.population)))
         joined = join_tuples([individuals, others])
         numbers = self._count_numbers(joined.cells)
@@ -139,36 +94,34 @@ class TdTuples(Learner[TdTuplesState]):
         return replace(state, population=TuplePopulation(joined.cells, room), averages=room.copy())
 
     def find_mismatch(self, state: TdTuplesState) -> str | None:
-        """Compares the shapes of the arrays with the configuration."""
-        cells, tables = state.population.cells, state.population.tables
-        expected = (self.config.individuals, *self.decoder.tuple_shape)
-        if cells.shape != expected:
-            return f"its tuples have shape {cells.shape}, not {expected}"
-        if cells.dtype != np.int16 or not 0 <= cells.min() <= cells.max() < self.decoder.cells:
+        """Compare the shapes of the arrays with the configuration."""
+        individuals, cells = self.config.individuals, state.population.cells
+        shapes: dict[str, Shape] = {"population.cells": (individuals, *self.decoder.tuple_shape)}
+        if fault := find_other_arrays(state, shapes, {}, np.int16):
+            return fault
+        if not 0 <= cells.min() <= cells.max() < self.decoder.cells:
             return "its tuples are no cells of the board"
-        numbers = (self.config.individuals, self._count_numbers(cells))
-        for array in (tables, state.averages):
-            if array.shape != numbers or array.dtype != np.float32:
-                return f"its tables have shape {array.shape}, not {numbers}"
-        return None
+        numbers = individuals, self._count_numbers(cells)
+        shapes = {"population.tables": numbers, "averages": numbers}
+        return find_other_arrays(state, shapes, {})
 
-    def make_work(self, state: TdTuplesState) -> Work:
-        """A part for each shard of each learner."""
+    def make_task(self, state: TdTuplesState) -> Task:
+        """Return the next generation's games; those of each shard of a learner are a part."""
         config = self.config
         parts = config.individuals * config.shards
         tables = [self.decoder.table(cells).structure for cells in state.population.cells]
         places = np.cumsum([0, *(len(table) for table in tables)])
-        learning = LearningSettings(
+        learning = TDSettings(
             games=config.games // config.shards,
-            step=self._find_step(state),
+            step=config.schedule.find_rate(state.generation * config.games),
             decay=config.trace_decay,
             discount=config.discount,
             exploration=config.exploration,
             damped=float(config.gradient == "squared"),
             explore_wins=config.explore_wins,
         )
-        return Work(
-            kernel="evolve_arena.evolve.td_tuples:teach_part",
+        return Task(
+            kernel="evolve_arena.evolve.learning.tuple_lessons:teach_part",
             inputs=(
                 state.population.tables,
                 np.concatenate(tables),
@@ -191,30 +144,26 @@ class TdTuples(Learner[TdTuplesState]):
         )
 
     def update(
-        self, state: TdTuplesState, outputs: Sequence[NDArray[Any]]
+        self, state: TdTuplesState, outputs: Sequence[Array]
     ) -> tuple[TdTuplesState, dict[str, float]]:
-        """Brings shards together, and the averages up to date."""
+        """Merge the shards, and bring the averages up to date."""
         config = self.config
         shards, figures = outputs
         tables, averages = state.population.tables.copy(), state.averages.copy()
-        share = max(config.averaging, 1.0 / (state.generation + 1))
+        share = max(config.schedule.averaging, 1.0 / (state.generation + 1))
         for one, parts in enumerate(np.split(shards, config.individuals)):
             merge_shards(tables[one], parts)
             average_tables(averages[one], tables[one], share)
         population = TuplePopulation(state.population.cells, tables)
         after = TdTuplesState(state.seed, state.generation + 1, population, averages)
-        sums = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
-        )
-        return after, statistics | {"epsilon": config.exploration}
+        return after, self.sum_figures(figures) | {"epsilon": config.exploration}
 
     def candidates(self, state: TdTuplesState) -> TuplePopulation:
-        """The learners with their averages as tables."""
+        """Return the learners with their averages as tables."""
         return TuplePopulation(state.population.cells, state.averages)
 
-    def describe(self, state: TdTuplesState) -> dict[str, Any]:
-        """Learners, tuples, and numbers of each."""
+    def describe(self, state: TdTuplesState) -> JsonObject:
+        """Return the numbers of learners, of tuples, and of numbers in their tables."""
         individuals, tuples, length = state.population.cells.shape
         numbers = state.population.tables.shape[1]
         return {
@@ -226,60 +175,5 @@ class TdTuples(Learner[TdTuplesState]):
         }
 
     def _count_numbers(self, cells: NDArray[np.int16]) -> int:
-        """Room for the tables of the largest individual."""
+        """Return the size of the tables of the largest individual."""
         return max(self.decoder.table(shape).numbers for shape in cells)
-
-    def _find_step(self, state: TdTuplesState) -> float:
-        """How far entries move in this generation."""
-        config = self.config
-        if config.step_end is None:
-            return config.step
-        progress = min(1.0, state.generation * config.games / config.schedule_games)
-        return config.step + (config.step_end - config.step) * progress
-
-
-def teach_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
-    part: slice,
-) -> None:
-    """A kernel of `evolve_arena.arena.work`; see `TdTuples.make_work`."""
-    tables, structures, places, seeds, *against = inputs
-    game = find_game_of(options)
-    lesson = make_lesson(game, against, RETURNS, LESSONS)
-    learning = LearningSettings(*options["learning"])
-    if part.start == part.stop:  # only to compile
-        scratch = tables[0].copy(), seeds[:1].copy(), outputs[1][0].copy()
-        _teach(lesson, learning._replace(games=0), structures[places[0] : places[1]], *scratch)
-    for place in range(part.start, part.stop):
-        one = place // options["shards"]
-        structure = structures[places[one] : places[one + 1]]
-        learned, figures = outputs[0][place], outputs[1][place]
-        learned[:] = tables[one]
-        figures[:] = 0.0
-        _teach(lesson, learning, structure, learned, seeds[place : place + 1].copy(), figures)
-
-
-def _teach(
-    lesson: Lesson,
-    learning: LearningSettings,
-    structure: NDArray[np.int32],
-    tables: NDArray[np.float32],
-    stream: NDArray[np.uint64],
-    figures: NDArray[np.float64],
-) -> None:
-    """Play games and change *tables* by them; see `board_learning.teach`."""
-    structure, code = np.array(structure), lesson.code
-    made = make_tuple_workspace(
-        *(int(code.LONGEST), int(structure[READINGS])),
-        moves=2 * code.MOVES,
-        planes=seen_words(code),
-        changes=count_changes(code),
-        states=make_states(code, 2),
-        seats=int(code.SEATS),
-    )
-    workspace: TupleWorkspace = lesson.share(made)
-    given = learning, structure, tables, stream, workspace, figures
-    lesson.lessons.teach(*given, lesson.opponents)
-    lesson.refuse_faults(workspace.states, workspace.planes)

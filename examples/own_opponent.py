@@ -6,15 +6,15 @@ import evolve_arena as ea
 class Cautious(ea.Player):
     """A player that wins if it can at once, and moves at random otherwise."""
 
-    def choose(self, position, stream):
-        """Return a legal move; chance comes from *stream* alone, so that games can be repeated."""
+    def choose(self, position, rng):
+        """Return a legal move; chance comes from *rng* alone, so that games can be repeated."""
         game = self.game
         moves = game.legal_moves(position)
         for move in moves:
             outcome = game.outcome(game.play(position, move))
             if outcome and outcome.winner == game.to_move(position):
                 return move
-        return self.pick(moves, stream)
+        return self.pick(moves, rng)
 
 
 if __name__ == "__main__":

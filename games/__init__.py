@@ -1,4 +1,4 @@
 """The games layer: a folder or a file for each, independent of all others."""
 
-USUAL = "connect-four"
+DEFAULT_GAME = "connect-four"
 """The game that is played by default."""

@@ -1,1 +1,1 @@
-"""Floor 1, genomes: what evolves, and the networks it becomes. Knows nothing of games."""
+"""Layer 1, genomes: what evolves, and the networks that it becomes; independent of games."""

@@ -1,36 +1,36 @@
-"""Networks whose inputs are any numbers, not features that are on or off.
+"""Forward pass of networks with real-valued inputs, instead of features that are on or off.
 
-Their first layer is multiplied out like the later ones, and is laid out like them, in front of
-them in ``weights``: its biases, then one row per input, every width padded with zeros to a multiple
-of :data:`~evolve_arena.genomes.simd.LANES` (see :mod:`evolve_arena.genomes.network` for the later
-layers). Whoever tries many inputs of which only a few change adds the others' rows once and those
-few each time.
+Their first layer is computed like the later ones, and is laid out like them, in front of them in
+``weights``: its biases, then one row per input, every width padded with zeros to a multiple of
+:data:`~evolve_arena.genomes.simd.LANES` (see :mod:`evolve_arena.genomes.network` for the later
+layers). To evaluate many inputs of which only a few change, add the others' rows once and those few
+each time.
 
-All is ``float32``, each unit's terms are added one by one in the order of the inputs, and nothing
-is fused, so that a network gives the same bits on every machine.
+All numbers are ``float32``, each unit's terms are added one by one in the order of the inputs, and
+nothing is fused, so that a network gives the same bits on every machine.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.network import ACTIVATION, LAYERS, SIZES, activate, padded
 from evolve_arena.genomes.simd import LANES
 
 TOGETHER = 4
-"""Vectors of units that are added up side by side: an addition takes longer than to begin one."""
+"""Vectors of units that are summed side by side, to hide the latency of an addition."""
 
 
 def pack_dense(mlp: MLP, genomes: Genomes) -> NDArray[np.float32]:
-    """The networks of *genomes* as compiled code reads them, shape ``(individuals, numbers)``.
+    """Return the networks of *genomes* for compiled code, shape ``(individuals, numbers)``.
 
     Raises:
         BadValueError: *genomes* does not have the shape ``(individuals, genes)``.
@@ -41,9 +41,11 @@ def pack_dense(mlp: MLP, genomes: Genomes) -> NDArray[np.float32]:
         )
     parts, at = [], 0
     for layer, (before, after) in enumerate(pairwise(mlp.sizes)):
+        # Genes are ordered by input; compiled code wants padded rows, with the biases first.
         rows = genomes[:, at : at + before * after].reshape(-1, before, after)
         biases = genomes[:, at + before * after : at + (before + 1) * after]
         at += (before + 1) * after
+        # A single last unit: its bias alone in the first vector, then its weights side by side.
         if after == 1 and layer > 0 and layer == len(mlp.hidden):
             part = np.zeros((len(genomes), 1 + _vectors(before), LANES), dtype=np.float32)
             part[:, 0, 0] = biases[:, 0]
@@ -58,7 +60,7 @@ def pack_dense(mlp: MLP, genomes: Genomes) -> NDArray[np.float32]:
 
 
 def room_for(shapes: NDArray[np.int64]) -> int:
-    """How many numbers the widest layer of networks of these *shapes* takes, padded.
+    """Return the padded width of the widest layer of networks of these *shapes*.
 
     Args:
         shapes: Shape ``(structures, SHAPE_FIELDS)``.
@@ -75,34 +77,41 @@ def _vectors(size: int) -> int:
 
 
 @inlined
-def start_first(shape: Any, weights: Any, at: int, out: Any) -> None:
-    """Puts the biases of the first layer, of the network at ``weights[at]``, into *out*."""
+def start_first(shape: Array, weights: Floats, at: int, out: Floats) -> None:
+    """Copy the biases of the first layer of the network at ``weights[at]`` into *out*."""
     for block in range(0, padded(shape[SIZES + 1]), LANES):
         simd.store(out, block, simd.load(weights, at + block))
 
 
 @inlined
 def add_inputs(
-    shape: Any, weights: Any, at: int, inputs: Any, first: int, count: int, base: Any, out: Any
+    shape: Array,
+    weights: Floats,
+    at: int,
+    inputs: Array,
+    first: int,
+    count: int,
+    base: Array,
+    out: Floats,
 ) -> None:
-    """Adds *count* inputs to the sums of the first layer.
+    """Add *count* inputs to the sums of the first layer.
 
     Args:
         shape: The network's structure.
-        weights: Where its numbers stand, from ``weights[at]`` on.
-        at: See *weights*.
+        weights: Its numbers, from ``weights[at]`` on.
+        at: Beginning of the network.
         inputs: The values of the inputs.
-        first: Which input comes first; its value is ``inputs[first]``.
-        count: How many, in order.
-        base: The sums before.
-        out: Where the sums after are put; may be *base*.
+        first: Number of the first input to add; its value is ``inputs[first]``.
+        count: Number of inputs to add, in order.
+        base: The sums so far.
+        out: Receives the new sums; may be *base*.
     """
     width = padded(shape[SIZES + 1])
     _add_rows(weights, at + width * (1 + first), width, inputs, first, count, base, out)
 
 
 @inlined
-def add_row(shape: Any, weights: Any, at: int, number: Any, sums: Any) -> None:
+def add_row(shape: Array, weights: Floats, at: int, number: Number, sums: Array) -> None:
     """Add an input that is 1, by its *number*, to the *sums* of the first layer."""
     width = padded(shape[SIZES + 1])
     row = at + width * (1 + number)
@@ -113,11 +122,18 @@ def add_row(shape: Any, weights: Any, at: int, number: Any, sums: Any) -> None:
 
 @inlined
 def add_some_inputs(
-    shape: Any, weights: Any, at: int, inputs: Any, places: Any, count: int, base: Any, out: Any
+    shape: Array,
+    weights: Floats,
+    at: int,
+    inputs: Array,
+    places: Array,
+    count: int,
+    base: Array,
+    out: Floats,
 ) -> None:
-    """Adds those inputs that ``places[:count]`` names to the sums of the first layer.
+    """Add the inputs whose numbers are ``places[:count]`` to the sums of the first layer.
 
-    For inputs that are 0 but for a few. The other arguments are those of :func:`add_inputs`.
+    For sparse inputs. The other arguments are those of :func:`add_inputs`.
     """
     width = padded(shape[SIZES + 1])
     for block in range(0, width, LANES):
@@ -130,8 +146,8 @@ def add_some_inputs(
 
 
 @inlined
-def activate_first(shape: Any, sums: Any, out: Any) -> None:
-    """Puts the first layer's activations into *out*; a single layer has none and stays raw."""
+def activate_first(shape: Array, sums: Array, out: Floats) -> None:
+    """Write the first layer's activations to *out*; a single layer has none and stays raw."""
     kind = shape[ACTIVATION]
     for block in range(0, padded(shape[SIZES + 1]), LANES):
         value = simd.load(sums, block)
@@ -141,23 +157,26 @@ def activate_first(shape: Any, sums: Any, out: Any) -> None:
 
 
 @inlined
-def later_layers_at(shape: Any, at: int) -> Any:
-    """Where the second layer begins of the network at *at*."""
+def later_layers_at(shape: Array, at: int) -> Number:
+    """Return the beginning of the second layer of the network at *at*."""
     return at + padded(shape[SIZES + 1]) * (1 + shape[SIZES])
 
 
 @inlined
-def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out: Any) -> None:
-    """Runs all layers after the first, the last one too, which has no activation.
+def evaluate_later(
+    shape: Array, weights: Floats, at: int, ping: Floats, pong: Floats, out: Floats
+) -> None:
+    """Run all layers after the first; the last one has no activation.
 
     Args:
         shape: The network's structure, which does not end in a single unit.
-        weights: Where its numbers stand.
-        at: Where those of the second layer begin.
-        ping: The first layer's activations.
-        pong: Room for a layer.
-        out: Where the outputs are put, from 0 on.
+        weights: Its numbers.
+        at: Beginning of the second layer in *weights*.
+        ping: The first layer's activations; overwritten.
+        pong: Scratch space for a layer.
+        out: Receives the outputs, from 0 on.
     """
+    # Hidden layers: each reads one buffer and writes the other.
     kind, layers = shape[ACTIVATION], shape[LAYERS]
     for layer in range(2, layers):
         width = padded(shape[SIZES + layer])
@@ -166,6 +185,7 @@ def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out:
             simd.store(pong, block, activate(simd.load(pong, block), kind))
         at += width * (shape[SIZES + layer - 1] + 1)
         ping, pong = pong, ping
+    # Output layer, or the raw sums of a network of a single layer.
     width = padded(shape[SIZES + layers])
     if layers > 1:
         _run_layer(weights, at, shape[SIZES + layers - 1], width, ping, out)
@@ -175,8 +195,10 @@ def evaluate_later(shape: Any, weights: Any, at: int, ping: Any, pong: Any, out:
 
 
 @inlined
-def _run_layer(weights: Any, at: int, units: int, width: int, inputs: Any, out: Any) -> None:
-    """Puts the sums of a layer into *out*: its biases, and its *units* times their rows."""
+def _run_layer(
+    weights: Floats, at: int, units: int, width: int, inputs: Array, out: Floats
+) -> None:
+    """Write the sums of a layer to *out*: its biases, and its *units* times their rows."""
     for block in range(0, width, LANES):
         simd.store(out, block, simd.load(weights, at + block))
     _add_rows(weights, at + width, width, inputs, 0, units, out, out)
@@ -184,10 +206,18 @@ def _run_layer(weights: Any, at: int, units: int, width: int, inputs: Any, out: 
 
 @inlined
 def _add_rows(
-    weights: Any, row: int, width: int, inputs: Any, first: int, count: int, base: Any, out: Any
+    weights: Floats,
+    row: int,
+    width: int,
+    inputs: Array,
+    first: int,
+    count: int,
+    base: Array,
+    out: Floats,
 ) -> None:
-    """Adds *count* rows of weights, the first of which begins at ``weights[row]``, times inputs."""
+    """Add *count* rows of weights, the first one at ``weights[row]``, times their inputs."""
     block = 0
+    # Four vectors of units at a time, in registers over all inputs.
     while block + TOGETHER * LANES <= width:
         one, two = simd.load(base, block), simd.load(base, block + LANES)
         three = simd.load(base, block + 2 * LANES)
@@ -205,6 +235,7 @@ def _add_rows(
         simd.store(out, block + 2 * LANES, three)
         simd.store(out, block + 3 * LANES, four)
         block += TOGETHER * LANES
+    # The vectors that are left, one at a time.
     while block < width:
         total = simd.load(base, block)
         at = row + block

@@ -1,4 +1,4 @@
-"""How features reach a network's inputs: which input each one raises, and by how much."""
+"""Encoding of features as a network's inputs: the input that each one raises, and by how much."""
 
 from __future__ import annotations
 
@@ -10,40 +10,39 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """A table of features, each of which adds a whole number to one input while it is on."""
+    """A table of features: each adds a whole number to one input while it is on."""
 
     inputs: int
-    """How many inputs the network has."""
+    """Number of inputs of the network."""
 
     index: NDArray[np.int64]
     """The input of each feature, shape ``(features,)``; -1 for a feature that never occurs."""
 
     factor: NDArray[np.int64]
-    """What each feature adds to its input, shape ``(features,)``."""
+    """The number that each feature adds to its input, shape ``(features,)``."""
 
     active: int
-    """How many features can be on at once, at most."""
+    """Most features that can be on at once."""
 
     total: int | None = None
-    """What all inputs add up to at most, their signs aside; None for as many of the largest
-    factor as can be on at once."""
+    """Largest sum of the absolute inputs; None for :attr:`active` times the largest factor."""
 
     @property
     def features(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return len(self.index)
 
     @property
     def most(self) -> int:
-        """What all inputs add up to at most, their signs aside."""
+        """Largest sum of the absolute inputs."""
         if self.total is not None:
             return self.total
         return self.active * int(np.abs(self.factor).max(initial=1))
 
     @property
     def limit(self) -> float:
-        """The largest first-layer weight whose sums are sure to fit into 32 bits.
+        """The largest first-layer weight whose sums certainly fit into 32 bits.
 
-        Weights beyond it, on either side, are played as if they were this large.
+        Larger weights, of either sign, are clipped to it in play.
         """
         return float(32767 // (self.most + 1))

@@ -1,4 +1,4 @@
-"""How large networks and populations may be, so that none is refused by the system half-way."""
+"""Limits of the sizes of networks and populations, checked before any memory is taken."""
 
 from __future__ import annotations
 
@@ -8,46 +8,47 @@ from numbers import Integral
 
 from evolve_arena.core.errors import BadValueError
 
-MOST_WEIGHTS = 2**23
-"""Weights of one network: 32 MiB, and some thousand times what has ever been bred here."""
-MOST_BYTES = 4 * 2**30
-"""What a generation may take: more than a laptop spares is more likely a slip than a plan."""
+MAX_WEIGHTS = 2**23
+"""Most weights of one network: 32 MiB, and some thousand times as many as any recipe has."""
+MAX_BYTES = 4 * 2**30
+"""Most bytes of a generation: a recipe that needs more than a laptop has is probably a mistake."""
 COPIES = 6
-"""Of a population: parents, children, what random numbers are drawn in, what plays."""
+"""Copies of a population in memory: parents, children, random numbers, packed networks."""
 BYTES_PER_MATCH = 64
-"""Who meets, from where, the seed, and what came of it."""
+"""Bytes of a match: its players, opening, seed and result."""
 
 
 def check_sizes(sizes: Sequence[int]) -> None:
-    """Makes sure that a network with so many units a layer, inputs and outputs included, can be.
+    """Make sure that a network with layers of these *sizes*, from inputs to outputs, is allowed.
 
     Raises:
-        BadValueError: A number is none, or there are more than :data:`MOST_WEIGHTS` weights.
+        BadValueError: A size is no whole number, or there are more than :data:`MAX_WEIGHTS`
+            weights.
     """
     for size in sizes:
         if not isinstance(size, Integral) or isinstance(size, bool):
             raise BadValueError(f"hidden: {str(size)[:40]!r} is no whole number of units")
-    if max(sizes) > MOST_WEIGHTS or sum((a + 1) * b for a, b in pairwise(sizes)) > MOST_WEIGHTS:
+    if max(sizes) > MAX_WEIGHTS or sum((a + 1) * b for a, b in pairwise(sizes)) > MAX_WEIGHTS:
         shown = ", ".join(_show(size) for size in list(sizes)[:8])
         raise BadValueError(
-            f"hidden: a network with layers of {shown} units has more than {MOST_WEIGHTS:,} weights"
+            f"hidden: a network with layers of {shown} units has more than {MAX_WEIGHTS:,} weights"
         )
 
 
 def check_bytes(count: int, what: str) -> None:
-    """Makes sure that there is memory for what a recipe asks for, before any of it is taken.
+    """Make sure that a recipe asks for no more memory than is allowed, before any of it is taken.
 
     Args:
-        count: How many bytes it would take, roughly.
-        what: What asks for so many, in words.
+        count: Approximate number of bytes.
+        what: Name of what needs them, for the message.
 
     Raises:
-        BadValueError: There are more than :data:`MOST_BYTES`.
+        BadValueError: The bytes are more than :data:`MAX_BYTES`.
     """
-    if count > MOST_BYTES:
+    if count > MAX_BYTES:
         raise BadValueError(
             f"{what} would take {_show(count // 2**20)} MiB of memory, more than"
-            f" {MOST_BYTES // 2**20:,}: take fewer individuals, smaller networks or fewer matches"
+            f" {MAX_BYTES // 2**20:,}: take fewer individuals, smaller networks or fewer matches"
         )
 
 

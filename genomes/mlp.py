@@ -1,14 +1,13 @@
 """Multilayer perceptrons as weight vectors: one row of a ``float32`` array per individual.
 
-The genes of a network stand layer by layer: the weights, those from the first input first,
-then the biases.
+The genes of a network are ordered by layer: the weights, those from the first input first, then the
+biases.
 
-Networks that see a board and its images (mirrored, turned) alike, by sharing genes.
-
-Each view of the board exchanges inputs, hidden units (in groups of as many as there are views) and
+Networks can share genes, so that they treat a board and its images (mirrored, turned) alike. Each
+view of the board permutes inputs, hidden units (in groups of as many as there are views) and
 outputs. If every weight equals the one between the images of its units, the whole network is
-symmetric: it values a position like its image, or prefers the mirrored column. With two views
-that leaves about half of the genes to be found, with eight an eighth.
+symmetric: it values a position like its image, or prefers the mirrored column. With two views about
+half of the genes remain to be found, with eight an eighth.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.network import (
@@ -43,11 +42,11 @@ Genomes = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class MLP:
-    """The structure of a multilayer perceptron: everything but its weights.
+    """The structure of a multilayer perceptron, without its weights.
 
     Raises:
         BadValueError: A layer is empty, or there are more than eight layers of weights.
-        UnknownNameError: No activation function bears that name.
+        UnknownNameError: There is no such activation function.
 
     >>> MLP(inputs=42, hidden=(10,), outputs=7).genes
     507
@@ -73,7 +72,7 @@ class MLP:
 
     @property
     def genes(self) -> int:
-        """How many numbers make an individual: all weights and biases."""
+        """Number of genes of an individual: all weights and biases."""
         return sum((before + 1) * after for before, after in pairwise(self.sizes))
 
     @property
@@ -85,13 +84,13 @@ class MLP:
         shape[SIZES : SIZES + len(self.sizes)] = self.sizes
         return shape
 
-    def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
-        """A random population, shape ``(individuals, genes)``.
+    def initialise(self, individuals: int, name: str, rng: np.random.Generator) -> Genomes:
+        """Draw a random population, shape ``(individuals, genes)``.
 
         Args:
-            individuals: How many.
+            individuals: Number of individuals.
             name: One of :data:`INITIALISATIONS`, perhaps with its width: ``uniform:0.5``.
-            generator: Where the numbers come from.
+            rng: Source of random numbers.
 
         Raises:
             UnknownNameError: There is no such initialisation.
@@ -106,14 +105,15 @@ class MLP:
             width = 0.0
         if not 0.0 < width < float("inf"):
             raise BadValueError(f"initialisation {name!r}: its width must be a number above 0")
+        # Genes are drawn layer by layer, so that each has a width of its own.
         layers = []
         for before, after in pairwise(self.sizes):
             count = (before + 1) * after
             spread = width * INITIALISATIONS[kind](before, after)
             if kind in ("normal", "he"):
-                values = generator.normal(0.0, spread, (individuals, count))
+                values = rng.normal(0.0, spread, (individuals, count))
             else:
-                values = generator.uniform(-spread, spread, (individuals, count))
+                values = rng.uniform(-spread, spread, (individuals, count))
             if kind in ("glorot", "he"):
                 values[:, before * after :] = 0.0
             layers.append(values)
@@ -122,7 +122,7 @@ class MLP:
     def pack(
         self, genomes: Genomes, encoding: Encoding
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The networks of *genomes* as compiled code reads them (:mod:`.network`).
+        """Return the networks of *genomes* as compiled code reads them (:mod:`.network`).
 
         Returns:
             ``columns``, shape ``(individuals, 1 + features, padded first layer)``, and
@@ -136,7 +136,9 @@ class MLP:
                 f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
             )
         width = _padded(self.sizes[1])
+        # The first layer, a column for each feature.
         columns = np.empty((len(genomes), 1 + encoding.features, width), dtype=np.int32)
+        # The numbers of all later layers together, in the layout of `network`.
         numbers = 0
         for layer, (before, after) in enumerate(pairwise(self.sizes[1:]), start=1):
             if after == 1 and layer == len(self.hidden):
@@ -158,11 +160,11 @@ class MLP:
         )
         return columns, weights
 
-    def evaluate(self, genome: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.float64]:
-        """The outputs for a batch of *inputs*, in double precision and plain NumPy.
+    def evaluate(self, genome: Array, inputs: Array) -> NDArray[np.float64]:
+        """Return the outputs for a batch of *inputs*, in double precision and plain NumPy.
 
-        This is the textbook's forward pass, for checking the compiled one and for reading.
-        The last layer has no activation.
+        This is the textbook's forward pass, as a reference for the compiled one. The last layer has
+        no activation.
 
         Args:
             genome: Shape ``(genes,)``.
@@ -170,8 +172,8 @@ class MLP:
         """
         return self.activations(genome, inputs)[-1]
 
-    def activations(self, genome: NDArray[Any], inputs: NDArray[Any]) -> list[NDArray[np.float64]]:
-        """What comes out of each layer, for a batch of *inputs*; see :meth:`evaluate`."""
+    def activations(self, genome: Array, inputs: Array) -> list[NDArray[np.float64]]:
+        """Return the activations of each layer, for a batch of *inputs*; see :meth:`evaluate`."""
         values, found = np.asarray(inputs, dtype=np.float64), []
         for layer, (weights, biases) in enumerate(self.layers(genome)):
             values = values @ weights + biases
@@ -180,8 +182,8 @@ class MLP:
             found.append(values)
         return found
 
-    def layers(self, genome: NDArray[Any]) -> list[tuple[NDArray[np.float64], NDArray[Any]]]:
-        """The weights of each layer, shape ``(before, after)``, and its biases."""
+    def layers(self, genome: Array) -> list[tuple[NDArray[np.float64], Array]]:
+        """Return the weights of each layer, shape ``(before, after)``, and its biases."""
         found, at = [], 0
         for before, after in pairwise(self.sizes):
             end = at + before * after
@@ -199,7 +201,7 @@ INITIALISATIONS: dict[str, Callable[[int, int], float]] = {
     "fan-in": lambda before, after: float(1.0 / np.sqrt(before)),
     "inverse": lambda before, after: 1.0 / before,
 }
-"""Ways to draw first weights, with the width of a layer of *before* inputs and *after* units.
+"""Distributions of initial weights: the width, for a layer of *before* inputs and *after* units.
 
 ``uniform``, ``glorot``, ``fan-in`` and ``inverse`` draw from [-width, width], ``normal`` and
 ``he`` from a Gaussian of that standard deviation. Biases are drawn alike, but are 0 in
@@ -219,15 +221,15 @@ def _padded(size: int) -> int:
 
 
 @inlined
-def _whole(gene: Any, limit: Any) -> Any:
-    """*gene* in units of a running sum, within the limit; what is no number counts as 0."""
+def _whole(gene: Number, limit: Number) -> Number:
+    """Return *gene* in units of a running sum, clipped to the limit; NaN counts as 0."""
     bounded = min(max(np.float64(gene), -limit), limit)
     bounded = bounded if gene == gene else 0.0  # noqa: PLR0124 - what is no number differs from itself
     return np.int32(np.rint(bounded * np.float64(RESOLUTION)))
 
 
 @inlined
-def _copy_row(rows: Any, at: int, times: int, columns: Any, to: int, width: int) -> None:
+def _copy_row(rows: Array, at: int, times: int, columns: Array, to: int, width: int) -> None:
     for block in range(0, width, LANES):
         row = simd.scale_int(simd.load_int(rows, at + block), np.int32(times))
         simd.store_int(columns, to + block, row)
@@ -235,28 +237,34 @@ def _copy_row(rows: Any, at: int, times: int, columns: Any, to: int, width: int)
 
 @compiled
 def _pack(
-    genomes: Any,
-    shape: Any,
-    index: Any,
-    factor: Any,
+    genomes: Genomes,
+    shape: Array,
+    index: Array,
+    factor: Array,
     limit: float,
-    whole: Any,
-    rows: Any,
-    columns: Any,
-    weights: Any,
+    whole: Array,
+    rows: Array,
+    columns: Array,
+    weights: Floats,
 ) -> None:
-    """*whole* is room for the first layer in units of a running sum, *rows* for its padded rows."""
+    """Write the networks of *genomes* to *columns* and *weights*.
+
+    *whole* is scratch space for the first layer in units of a running sum, *rows* for its padded
+    rows.
+    """
     layers = shape[LAYERS]
     inputs = shape[SIZES]
     units = shape[SIZES + 1]
     width = padded(units)
     to = 0
     for one in range(genomes.shape[0]):
+        # First layer: integers, a padded row for each input and one for the biases.
         for gene in range(whole.shape[0]):
             whole[gene] = _whole(genomes[one, gene], limit)
         for source in range(inputs + 1):
             for unit in range(units):
                 rows[source * width + unit] = whole[source * units + unit]
+        # Columns: the biases, then for each feature the row of its input times its factor.
         _copy_row(rows, inputs * width, 1, columns, to, width)
         for feature in range(index.shape[0]):
             to += width
@@ -264,6 +272,7 @@ def _pack(
             times = factor[feature] if source >= 0 else 0
             _copy_row(rows, max(source, 0) * width, times, columns, to, width)
         to += width
+        # Later layers: floats, with biases in front; a single output's weights lie side by side.
         gene_at = (inputs + 1) * units
         at = 0
         for layer in range(2, layers + 1):
@@ -288,27 +297,30 @@ def _pack(
 def share_genes(
     mlp: MLP, inputs: NDArray[np.int64], outputs: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which genes of a symmetric network are one and the same.
+    """Find the genes of a symmetric network that are equal by its symmetry.
 
     Args:
-        mlp: The network. In each hidden layer as many units as there are views are images of each
-            other, one after the other; those that are left at the end are images of themselves.
-        inputs: The image of each input in each view, shape ``(views, inputs)``. The first one
-            changes nothing; more than two are all different, and one after the other is a third.
+        mlp: The network. In each hidden layer, consecutive units are images of each other, as many
+            as there are views; units that are left over at the end are their own images.
+        inputs: The image of each input in each view, shape ``(views, inputs)``. The first view is
+            the identity; if there are more than two, all differ and are closed under composition.
         outputs: The image of each output, shape ``(views, outputs)``.
 
     Returns:
-        For each gene of the whole network the number of the shared gene, shape
-        ``(mlp.genes,)``; and for each shared gene a place of the whole network that has it.
+        The number of the shared gene of each gene of the whole network, shape ``(mlp.genes,)``; and
+        for each shared gene one of its places in the whole network.
     """
     if len(inputs) == 2:  # they may look alike, as on a board of one column
+        # turned[i][j]: the view that equals view j followed by view i.
         turned = np.array([[0, 1], [1, 0]])
     else:
         numbers = {view.tobytes(): number for number, view in enumerate(inputs)}
         turned = np.array([[numbers[one[other].tobytes()] for other in inputs] for one in inputs])
+    # The leader of a gene is the lowest place among its images in all views.
     images = [inputs, *(_turn_units(size, turned) for size in mlp.hidden), outputs]
     leaders = np.arange(mlp.genes)
     for layers in zip(*images, strict=True):
+        # The places, in the vector of genes, of the images of all weights and biases in this view.
         places, start = [], 0
         for before, after in pairwise(layers):
             rows, columns = np.meshgrid(before, after, indexing="ij")
@@ -321,7 +333,7 @@ def share_genes(
 
 
 def _turn_units(size: int, turned: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The images of hidden units, shape ``(views, size)``."""
+    """Return the images of hidden units, shape ``(views, size)``."""
     views = len(turned)
     images = np.tile(np.arange(size), (views, 1))
     for first in range(0, size - views + 1, views):

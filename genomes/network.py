@@ -1,26 +1,25 @@
-"""What a genome becomes: arrays that compiled code reads, and the forward pass over them.
+"""Networks with binary features: their arrays for compiled code, and the forward pass over them.
 
-A network reads *features* that are on or off (a disc of mine on this cell). Each feature adds
-one column of numbers to the first layer, so that layer is kept as running sums: a move adds
-one column and nothing is recomputed. The sums are integers, in units of 1/65536, because
-integers add to the same total in any order: a position has one value, whatever the moves
-that led to it. All later layers are ``float32``, added up in a fixed order.
+A network reads *features* that are on or off (a disc of mine on this cell). Each feature adds one
+column of numbers to the first layer, so that layer is kept as running sums: a move adds one column
+and nothing is recomputed. The sums are integers, in units of 1/65536, because integers add to the
+same total in any order: a position has one value, whatever moves led to it. All later layers are
+``float32``, summed in a fixed order.
 
 Layout of one network, every width padded to a multiple of :data:`LANES` with zeros:
 
 - ``columns`` (``int32``): the biases of the first layer, then one column per feature;
 - ``weights`` (``float32``), for each later layer: its biases, then one row per unit of the
-  layer before. A last layer of a single unit stands the other way: its bias alone in the
-  first block, then its weights side by side.
+  layer before. A last layer of a single unit is transposed: its bias alone in the first block,
+  then its weights side by side.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from evolve_arena.core.compiled import inlined
+from evolve_arena.core.compiled import Numba, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.simd import LANES
 
@@ -56,21 +55,21 @@ ONE = np.float32(1.0)
 
 
 @inlined
-def padded(size: int) -> Any:
-    """*size*, rounded up to whole vectors."""
+def padded(size: int) -> Number:
+    """Return *size*, rounded up to whole vectors."""
     return (size + LANES - 1) // LANES * LANES
 
 
 @inlined
-def start_sums(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
-    """Sets the running sums that begin at ``sums[at]`` to the biases at ``columns[base]``."""
+def start_sums(sums: Array, at: int, columns: Array, base: int, width: int) -> None:
+    """Set the running sums that begin at ``sums[at]`` to the biases at ``columns[base]``."""
     for block in range(0, width, LANES):
         simd.store_int(sums, at + block, simd.load_int(columns, base + block))
 
 
 @inlined
-def add_column(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
-    """Adds the column that begins at ``columns[base]`` to the sums that begin at ``sums[at]``."""
+def add_column(sums: Array, at: int, columns: Array, base: int, width: int) -> None:
+    """Add the column that begins at ``columns[base]`` to the sums that begin at ``sums[at]``."""
     total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
     simd.store_int(sums, at, total)
     for block in range(LANES, width, LANES):
@@ -80,12 +79,12 @@ def add_column(sums: Any, at: int, columns: Any, base: int, width: int) -> None:
 
 @inlined
 def activate_sums(
-    shape: Any, sums: Any, at: int, columns: Any, base: int, extra: bool, out: Any
+    shape: Array, sums: Array, at: int, columns: Array, base: int, extra: bool, out: Floats
 ) -> None:
-    """Puts the first layer's activations into *out*.
+    """Write the first layer's activations to *out*.
 
     The sums begin at ``sums[at]``; if *extra* is true, the column that begins at
-    ``columns[base]`` counts as well. A network of a single layer gives its raw sums.
+    ``columns[base]`` is added. A network of a single layer gives its raw sums.
     """
     kind = shape[ACTIVATION]
     hidden = shape[LAYERS] > 1
@@ -100,13 +99,13 @@ def activate_sums(
 
 
 @inlined
-def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> Any:
-    """Runs the hidden layers after the first.
+def evaluate_hidden(shape: Array, weights: Floats, at: int, ping: Floats, pong: Floats) -> Number:
+    """Run the hidden layers after the first.
 
     *ping* holds the first layer's activations and *pong* is scratch.
 
     Returns:
-        Where the last layer's weights begin, and which of the two holds its inputs.
+        The beginning of the last layer's weights, and the one of the two that holds its inputs.
     """
     kind = shape[ACTIVATION]
     for layer in range(2, shape[LAYERS]):
@@ -126,11 +125,11 @@ def evaluate_hidden(shape: Any, weights: Any, at: int, ping: Any, pong: Any) -> 
 
 
 @inlined
-def pick_output(shape: Any, weights: Any, at: int, inputs: Any, allowed: Any) -> Any:
-    """The first of the strongest outputs among the *allowed* ones (bit k: output k).
+def pick_output(shape: Array, weights: Floats, at: int, inputs: Array, allowed: Number) -> Number:
+    """Return the largest output among the *allowed* ones (bit k: output k), the first of several.
 
-    The last layer has at most :data:`LANES` outputs and no activation: a monotone one would
-    not change which is strongest.
+    The last layer has at most :data:`LANES` outputs and no activation: a monotone one would not
+    change the order.
     """
     if shape[LAYERS] == 1:
         return simd.first_of_maximum(simd.load(inputs, 0), allowed)
@@ -144,8 +143,8 @@ def pick_output(shape: Any, weights: Any, at: int, inputs: Any, allowed: Any) ->
 
 
 @inlined
-def single_output(shape: Any, weights: Any, at: int, inputs: Any) -> Any:
-    """The one output of a last layer of a single unit, without activation."""
+def single_output(shape: Array, weights: Floats, at: int, inputs: Array) -> Number:
+    """Return the output of a last layer of a single unit, without activation."""
     if shape[LAYERS] == 1:
         return inputs[0]
     total = simd.multiply(simd.load(inputs, 0), simd.load(weights, at + LANES))
@@ -157,19 +156,28 @@ def single_output(shape: Any, weights: Any, at: int, inputs: Any) -> Any:
 
 @inlined
 def shallow_pick(
-    kind: int, units: int, sums: Any, at: int, weights: Any, row: int, workspace: Any, allowed: Any
-) -> Any:
-    """Like :func:`pick_output`, for a network with one hidden layer.
+    kind: int,
+    units: int,
+    sums: Array,
+    at: int,
+    weights: Floats,
+    row: int,
+    workspace: Floats,
+    allowed: Number,
+) -> Number:
+    """Return the same as :func:`pick_output`, for a network with one hidden layer.
 
-    Most networks are such, and they have no time for the detours of the others. *kind* is the
-    activation's code; the sums of the hidden *units* begin at ``sums[at]``, the last layer at
-    ``weights[row]``; *workspace* is used again and again.
+    A faster path, as most networks are of that form. *kind* is the activation's code; the sums of
+    the hidden *units* begin at ``sums[at]``, the last layer at ``weights[row]``; *workspace* is
+    scratch space.
     """
+    # Hidden layer, a vector at a time.
     value = simd.multiply(simd.to_float(simd.load_int(sums, at)), simd.spread(UNIT))
     simd.store(workspace, 0, activate(value, kind))
     for block in range(LANES, units, LANES):
         value = simd.multiply(simd.to_float(simd.load_int(sums, at + block)), simd.spread(UNIT))
         simd.store(workspace, block, activate(value, kind))
+    # Output layer: all outputs are one vector.
     total = simd.load(weights, row)
     for unit in range(units):
         row += LANES
@@ -180,11 +188,18 @@ def shallow_pick(
 
 @inlined
 def shallow_output(
-    kind: int, width: int, sums: Any, at: int, columns: Any, base: int, weights: Any, row: int
-) -> Any:
-    """Like :func:`single_output`, for a network with one hidden layer of padded *width*.
+    kind: int,
+    width: int,
+    sums: Array,
+    at: int,
+    columns: Array,
+    base: int,
+    weights: Floats,
+    row: int,
+) -> Number:
+    """Return the same as :func:`single_output`, for a network with one hidden layer.
 
-    The column that begins at ``columns[base]`` counts as well.
+    The layer's padded *width* is given. The column that begins at ``columns[base]`` is added.
     """
     value = _activate_with_column(kind, sums, at, columns, base)
     total = simd.multiply(value, simd.load(weights, row + LANES))
@@ -195,16 +210,17 @@ def shallow_output(
 
 
 @inlined
-def _activate_with_column(kind: int, sums: Any, at: int, columns: Any, base: int) -> Any:
+def _activate_with_column(kind: int, sums: Array, at: int, columns: Array, base: int) -> Numba:
     total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
     return activate(simd.multiply(simd.to_float(total), simd.spread(UNIT)), kind)
 
 
 @inlined
-def activate(vector: Any, kind: int) -> Any:
-    """Each number's activation; *kind* is the function's code in :data:`ACTIVATIONS`."""
+def activate(vector: Numba, kind: int) -> Numba:
+    """Apply an activation function, whose code in :data:`ACTIVATIONS` is *kind*, to each number."""
     if kind == RELU:
         return simd.maximum(vector, simd.spread(ZERO))
+    # tanh(x) = 2 * sigmoid(2 * x) - 1
     scale = SIGMOID_SCALE
     if kind == TANH:
         scale = TANH_SCALE
@@ -215,12 +231,14 @@ def activate(vector: Any, kind: int) -> Any:
 
 
 @inlined
-def _logistic(vector: Any, scale: Any) -> Any:
-    """1 / (1 + 2**(scale * x)): two to a whole number by its exponent, the rest by P0..P5."""
+def _logistic(vector: Numba, scale: Number) -> Numba:
+    """Return 1 / (1 + 2**(scale * x)): the whole part by the exponent, the rest by P0..P5."""
     power = simd.clamp(simd.multiply(vector, simd.spread(scale)), -FARTHEST, FARTHEST)
+    # Split the power into a whole number, in the low bits of *shifted*, and a rest.
     rounder = simd.spread(ROUNDER)
     shifted = simd.add(power, rounder)
     rest = simd.subtract(power, simd.subtract(shifted, rounder))
+    # Horner's scheme for 2**rest.
     result = simd.add(simd.multiply(simd.spread(P5), rest), simd.spread(P4))
     result = simd.add(simd.multiply(result, rest), simd.spread(P3))
     result = simd.add(simd.multiply(result, rest), simd.spread(P2))
@@ -231,15 +249,16 @@ def _logistic(vector: Any, scale: Any) -> Any:
 
 
 @inlined
-def exponentials(values: Any, count: int, highest: Any, temperature: Any) -> None:
-    """Puts exp((value - *highest*) / *temperature*) in the place of each of the *values*.
+def exponentials(values: Floats, count: int, highest: Number, temperature: Number) -> None:
+    """Replace each of the *values* by exp((value - *highest*) / *temperature*).
 
-    None of the *count* that matter is above *highest*, so nothing overflows; nothing becomes less
-    than 2**-126. The relative error is about 1e-7, and as much again for each 1 in the exponent.
+    None of the first *count* is above *highest*, so nothing overflows; no result is below 2**-126.
+    The relative error is about 1e-7 times (1 + the exponent's magnitude).
     """
     scale = simd.spread(np.float32(LOG2_E) / temperature)
     rounder = simd.spread(ROUNDER)
     for block in range(0, count, LANES):
+        # The same approximation as in _logistic.
         power = simd.subtract(simd.load(values, block), simd.spread(highest))
         power = simd.clamp(simd.multiply(power, scale), -FARTHEST, ZERO)
         shifted = simd.add(power, rounder)

@@ -1,27 +1,27 @@
-"""Mutation of weight vectors in which every gene has a strength of its own, which evolves too.
+"""Self-adaptive mutation of weight vectors: every gene has a step size that evolves, too.
 
 Source: Fogel, "Evolutionary Computation: Toward a New Philosophy of Machine Intelligence" (1995),
-as Chellapilla and Fogel used it for a board game, IEEE Transactions on Neural Networks 10 (1999).
+as used for a board game by Chellapilla and Fogel, IEEE Transactions on Neural Networks 10 (1999).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import Stream, gaussian
+from evolve_arena.core.types import Floats, Number
 from evolve_arena.genomes.mlp import Genomes
 
 LARGEST_STRENGTH = 1000.0
-"""Strengths stay below it, so that genes remain numbers in however long a run."""
+"""Largest step size, so that genes remain finite in runs of any length."""
 
 
 def self_adaptive_rate(genes: int) -> float:
-    """The usual standard deviation of a strength's logarithm, 1 / sqrt(2 * sqrt(genes)).
+    """Return the usual standard deviation of a step size's logarithm, 1 / sqrt(2 * sqrt(genes)).
 
     >>> round(self_adaptive_rate(1741), 4)
     0.1095
@@ -31,39 +31,39 @@ def self_adaptive_rate(genes: int) -> float:
 
 def mutate_self_adaptive(
     genomes: Genomes,
-    strengths: NDArray[np.float32],
-    stream: Stream,
+    step_sizes: NDArray[np.float32],
+    rng: Stream,
     *,
     rate: float,
     floor: float = 0.0,
 ) -> tuple[Genomes, NDArray[np.float32]]:
-    """One child of each individual: its strengths change first, then its genes by these.
+    """Return one child of each individual: its step sizes change first, then its genes by these.
 
-    A strength is multiplied by exp(rate * N(0, 1)), a number for each gene; then the gene has
-    the new strength times another N(0, 1) added. Nothing is changed in place.
+    Each step size is multiplied by exp(rate * N(0, 1)), drawn for each gene; then the new step size
+    times another N(0, 1) is added to the gene. Nothing is changed in place.
 
     Args:
         genomes: Shape ``(individuals, genes)``.
-        strengths: The standard deviation for each gene, of the same shape.
-        stream: Where the draws come from.
-        rate: The standard deviation of the strengths' logarithms; see
-            :func:`self_adaptive_rate`.
-        floor: The least strength.
+        step_sizes: The step size of each gene, a standard deviation, of the same shape.
+        rng: Source of random numbers.
+        rate: Standard deviation of the step sizes' logarithms; see :func:`self_adaptive_rate`.
+        floor: Smallest step size.
 
     Returns:
-        The children's genes and their strengths.
+        The children's genes and their step sizes.
     """
-    children, varied = genomes.copy(), strengths.copy()
-    _vary(children, varied, stream, rate, floor)
+    children, varied = genomes.copy(), step_sizes.copy()
+    _vary(children, varied, rng, rate, floor)
     return children, varied
 
 
 @compiled
-def _vary(genomes: Any, strengths: Any, stream: Any, rate: float, floor: float) -> None:
+def _vary(genomes: Genomes, step_sizes: Floats, rng: Stream, rate: float, floor: float) -> None:
     for row in range(genomes.shape[0]):
         for gene in range(genomes.shape[1]):
-            strength: Any = np.float64(strengths[row, gene]) * math.exp(rate * gaussian(stream))
-            strength = min(max(strength, floor), LARGEST_STRENGTH)
-            strengths[row, gene] = np.float32(strength)
-            change = strength * gaussian(stream)
+            # The step size first: it takes effect at once.
+            step_size: Number = np.float64(step_sizes[row, gene]) * math.exp(rate * gaussian(rng))
+            step_size = min(max(step_size, floor), LARGEST_STRENGTH)
+            step_sizes[row, gene] = np.float32(step_size)
+            change = step_size * gaussian(rng)
             genomes[row, gene] = np.float32(np.float64(genomes[row, gene]) + change)

@@ -1,22 +1,25 @@
-"""Sixteen numbers at a time: vector types for compiled code, as plain LLVM instructions.
+"""Vectors of sixteen numbers for compiled code, as plain LLVM instructions.
 
-LLVM leaves short loops scalar, and networks here are ten to fifty units wide. With explicit
-vectors a layer is a handful of instructions on any processor (a narrower one splits them).
-Every operation rounds by itself, nothing is fused or reordered, so the same network gives
-the same bits on every machine, and the exported bot can repeat them.
+LLVM leaves short loops scalar, and networks here are ten to fifty units wide. With explicit vectors
+a layer is a handful of instructions on any processor (a narrower one splits them). Every operation
+rounds by itself, nothing is fused or reordered, so the same network gives the same bits on every
+machine, and the exported bot can repeat them.
+
+Functions decorated with ``@instruction`` run at compile time: their arguments are types, and
+*generate* emits the LLVM code for values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import models, register_model
 
-from evolve_arena.core.compiled import inlined, instruction
+from evolve_arena.core.compiled import Numba, inlined, instruction
+from evolve_arena.core.types import Number
 
 LANES = 16
 """Numbers in a vector; layers are padded to a multiple of it."""
@@ -46,73 +49,74 @@ int_vector = IntVector()
 
 @register_model(FloatVector)
 class FloatVectorModel(models.PrimitiveModel):
-    """Tells Numba how a float vector lies in a register."""
+    """Representation of a float vector in LLVM."""
 
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: Numba, kind: Numba) -> None:
         super().__init__(manager, kind, FLOATS)  # type: ignore[no-untyped-call]
 
 
 @register_model(IntVector)
 class IntVectorModel(models.PrimitiveModel):
-    """Tells Numba how an integer vector lies in a register."""
+    """Representation of an integer vector in LLVM."""
 
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: Numba, kind: Numba) -> None:
         super().__init__(manager, kind, INTS)  # type: ignore[no-untyped-call]
 
 
 class Reference(types.Type):
     """The address of a value, such as a tuple of arrays."""
 
-    def __init__(self, target: Any) -> None:
+    def __init__(self, target: Numba) -> None:
         self.target = target
         super().__init__(name=f"Reference({target})")
 
 
 @register_model(Reference)
 class ReferenceModel(models.PrimitiveModel):
-    """Tells Numba that a reference is a pointer."""
+    """Representation of a reference in LLVM: a pointer."""
 
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: Numba, kind: Numba) -> None:
         value = manager.lookup(kind.target).get_value_type()
         super().__init__(manager, kind, value.as_pointer())  # type: ignore[no-untyped-call]
 
 
-def _element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+# Addresses of elements and vectors in arrays.
+def _element(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [args[1]])
 
 
-def _address(context: Any, builder: Any, signature: Any, args: Any, vector: Any) -> Any:
+def _address(context: Numba, builder: Numba, signature: Numba, args: Numba, vector: Numba) -> Numba:
     return builder.bitcast(_element(context, builder, signature, args), vector.as_pointer())
 
 
 @instruction
-def refer(typing: Any, value: Any) -> Any:
-    """A reference to a *value*, for functions that are called from this one.
+def refer(typing: Numba, value: Numba) -> Numba:
+    """Make a reference to a *value*, for functions that are called from this one.
 
-    A call copies each number of a structure, and that of a tuple of arrays is hundreds of bytes.
+    A call copies each number of a structure; a tuple of arrays has hundreds of bytes.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return cgutils.alloca_once_value(builder, args[0])  # type: ignore[no-untyped-call]
 
     return Reference(value)(value), generate
 
 
 @instruction
-def follow_reference(typing: Any, reference: Any) -> Any:
-    """The value that a *reference* leads to."""
+def follow_reference(typing: Numba, reference: Numba) -> Numba:
+    """Return the value of a *reference*."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.load(args[0])
 
     return reference.target(reference), generate
 
 
-def _make_load(kind: Any, vector: Any) -> Any:
+def _make_load(kind: Numba, vector: Numba) -> Numba:
     @instruction
-    def load_vector(typing: Any, array: Any, index: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def load_vector(typing: Numba, array: Numba, index: Numba) -> Numba:
+        def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
             return builder.load(_address(context, builder, signature, args, vector), align=4)
 
         return kind(array, types.intp), generate
@@ -120,10 +124,10 @@ def _make_load(kind: Any, vector: Any) -> Any:
     return load_vector
 
 
-def _make_store(kind: Any, vector: Any) -> Any:
+def _make_store(kind: Numba, vector: Numba) -> Numba:
     @instruction
-    def store_vector(typing: Any, array: Any, index: Any, value: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def store_vector(typing: Numba, array: Numba, index: Numba, value: Numba) -> Numba:
+        def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
             address = _address(context, builder, signature, args, vector)
             builder.store(args[2], address, align=4)
             return context.get_dummy_value()
@@ -133,10 +137,10 @@ def _make_store(kind: Any, vector: Any) -> Any:
     return store_vector
 
 
-def _make_binary(kind: Any, name: str) -> Any:
+def _make_binary(kind: Numba, name: str) -> Numba:
     @instruction
-    def binary(typing: Any, left: Any, right: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def binary(typing: Numba, left: Numba, right: Numba) -> Numba:
+        def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
             return getattr(builder, name)(args[0], args[1])
 
         return kind(kind, kind), generate
@@ -145,10 +149,10 @@ def _make_binary(kind: Any, name: str) -> Any:
 
 
 @instruction
-def seldom(typing: Any, condition: Any) -> Any:
-    """The *condition*, of which the compiler is told that it hardly ever holds."""
+def seldom(typing: Numba, condition: Numba) -> Numba:
+    """Return the *condition*, and tell the compiler that it is rarely true."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         bit = ir.IntType(1)
         kind = ir.FunctionType(bit, [bit, bit])
         expect = builder.module.declare_intrinsic("llvm.expect", [bit], kind)
@@ -158,20 +162,20 @@ def seldom(typing: Any, condition: Any) -> Any:
 
 
 @instruction
-def peek(typing: Any, array: Any, index: Any) -> Any:
-    """``array[index]`` of a flat array, without a look whether *index* is negative."""
+def peek(typing: Numba, array: Numba, index: Numba) -> Numba:
+    """Return ``array[index]`` of a flat array, without a check for a negative *index*."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.load(_element(context, builder, signature, args))
 
     return array.dtype(array, types.intp), generate
 
 
 @instruction
-def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = value`` of a flat array, without a look whether *index* is negative."""
+def poke(typing: Numba, array: Numba, index: Numba, value: Numba) -> Numba:
+    """Set ``array[index] = value`` in a flat array, without a check for a negative *index*."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         builder.store(args[2], _element(context, builder, signature, args))
         return context.get_dummy_value()
 
@@ -179,20 +183,20 @@ def poke(typing: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 @instruction
-def load_word(typing: Any, array: Any, index: Any) -> Any:
-    """The eight bytes from place 8 * *index* of an array's memory, the first one lowest."""
+def load_word(typing: Numba, array: Numba, index: Numba) -> Numba:
+    """Return the eight bytes from place 8 * *index* of an array's memory, the first one lowest."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.load(_word_address(context, builder, signature, args), align=1)
 
     return types.uint64(array, types.intp), generate
 
 
 @instruction
-def store_word(typing: Any, array: Any, index: Any, word: Any) -> Any:
-    """Puts a *word* where :func:`load_word` finds it."""
+def store_word(typing: Numba, array: Numba, index: Numba, word: Numba) -> Numba:
+    """Store a *word* at the place that :func:`load_word` reads."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         builder.store(args[2], _word_address(context, builder, signature, args), align=1)
         return context.get_dummy_value()
 
@@ -200,13 +204,15 @@ def store_word(typing: Any, array: Any, index: Any, word: Any) -> Any:
 
 
 @instruction
-def compare_bytes(typing: Any, left: Any, left_word: Any, right: Any, right_word: Any) -> Any:
-    """A word whose bit k says whether byte k of 64 differs in two arrays' memory.
+def compare_bytes(
+    typing: Numba, left: Numba, left_word: Numba, right: Numba, right_word: Numba
+) -> Numba:
+    """Compare 64 bytes in two arrays' memory: bit k of the result is 1 if byte k differs.
 
-    They begin where :func:`load_word` finds a word.
+    The places are numbered as in :func:`load_word`.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         rows = []
         for at in (0, 2):
             array = context.make_array(signature.args[at])(context, builder, args[at])
@@ -218,7 +224,7 @@ def compare_bytes(typing: Any, left: Any, left_word: Any, right: Any, right_word
     return types.uint64(left, types.intp, right, types.intp), generate
 
 
-def _word_address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _word_address(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     words = builder.bitcast(array.data, ir.IntType(64).as_pointer())
     return builder.gep(words, [args[1]])
@@ -236,30 +242,30 @@ add_int = _make_binary(int_vector, "add")
 
 
 @instruction
-def spread(typing: Any, value: Any) -> Any:
-    """A vector of sixteen times *value*."""
+def spread(typing: Numba, value: Numba) -> Numba:
+    """Return a vector of sixteen times *value*."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return _splat(builder, args[0], FLOATS)
 
     return float_vector(types.float32), generate
 
 
 @instruction
-def scale_int(typing: Any, vector: Any, factor: Any) -> Any:
-    """A vector of integers, each times *factor*."""
+def scale_int(typing: Numba, vector: Numba, factor: Numba) -> Numba:
+    """Return a vector of integers, each times *factor*."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.mul(args[0], _splat(builder, args[1], INTS))
 
     return int_vector(int_vector, types.int32), generate
 
 
 @instruction
-def maximum(typing: Any, left: Any, right: Any) -> Any:
-    """The larger of each pair (*right* where *left* is not a number)."""
+def maximum(typing: Numba, left: Numba, right: Numba) -> Numba:
+    """Return the larger of each pair (*right* where *left* is NaN)."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         larger = builder.fcmp_ordered(">", args[0], args[1])
         return builder.select(larger, args[0], args[1])
 
@@ -267,10 +273,10 @@ def maximum(typing: Any, left: Any, right: Any) -> Any:
 
 
 @instruction
-def minimum(typing: Any, left: Any, right: Any) -> Any:
-    """The smaller of each pair (*right* where *left* is not a number)."""
+def minimum(typing: Numba, left: Numba, right: Numba) -> Numba:
+    """Return the smaller of each pair (*right* where *left* is NaN)."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         smaller = builder.fcmp_ordered("<", args[0], args[1])
         return builder.select(smaller, args[0], args[1])
 
@@ -278,36 +284,37 @@ def minimum(typing: Any, left: Any, right: Any) -> Any:
 
 
 @inlined
-def clamp(vector: Any, low: Any, high: Any) -> Any:
-    """Each number, brought into [*low*, *high*] (``float32``)."""
+def clamp(vector: Numba, low: Number, high: Number) -> Numba:
+    """Clip each number to [*low*, *high*] (``float32``)."""
     return minimum(maximum(vector, spread(low)), spread(high))
 
 
 @instruction
-def to_float(typing: Any, vector: Any) -> Any:
-    """Each integer as the nearest ``float32``."""
+def to_float(typing: Numba, vector: Numba) -> Numba:
+    """Convert each integer to the nearest ``float32``."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.sitofp(args[0], FLOATS)
 
     return float_vector(int_vector), generate
 
 
 @instruction
-def bits_of(typing: Any, vector: Any) -> Any:
-    """The bit pattern of each number."""
+def bits_of(typing: Numba, vector: Numba) -> Numba:
+    """Return the bit pattern of each number."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.bitcast(args[0], INTS)
 
     return int_vector(float_vector), generate
 
 
 @instruction
-def power_of_two(typing: Any, vector: Any, exponent_bits: Any) -> Any:
-    """*vector* times two to the number in the low bits of *exponent_bits*."""
+def power_of_two(typing: Numba, vector: Numba, exponent_bits: Numba) -> Numba:
+    """Multiply *vector* by two to the power of the number in the low bits of *exponent_bits*."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        # Adding to a float's exponent, which begins at bit 23, multiplies by a power of two.
         shift = ir.Constant(INTS, [23] * LANES)
         raised = builder.add(builder.bitcast(args[0], INTS), builder.shl(args[1], shift))
         return builder.bitcast(raised, FLOATS)
@@ -316,10 +323,11 @@ def power_of_two(typing: Any, vector: Any, exponent_bits: Any) -> Any:
 
 
 @instruction
-def halve_sum(typing: Any, vector: Any) -> Any:
-    """The sum, by adding the upper half to the lower one until one number is left."""
+def halve_sum(typing: Numba, vector: Numba) -> Numba:
+    """Return the sum of the numbers: the upper half is added to the lower one until one is left."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        # A fixed order of additions, which every machine and the exported bots repeat.
         value = args[0]
         width = LANES
         while width > 1:
@@ -333,22 +341,24 @@ def halve_sum(typing: Any, vector: Any) -> Any:
 
 
 @instruction
-def first_of_maximum(typing: Any, vector: Any, allowed: Any) -> Any:
-    """The first place of the largest number among the *allowed* ones (bit k: place k).
+def first_of_maximum(typing: Numba, vector: Numba, allowed: Numba) -> Numba:
+    """Return the first place of the largest number among the *allowed* ones (bit k: place k).
 
-    If no allowed number is above minus infinity, the first allowed place.
+    If no allowed number is above minus infinity, return the first allowed place.
     """
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        # Forbidden places count as minus infinity.
         flags = ir.IntType(LANES)
         allowed_bits = builder.trunc(args[1], flags)
         mask = builder.bitcast(allowed_bits, ir.VectorType(ir.IntType(1), LANES))
         lowest = ir.Constant(FLOATS, [float("-inf")] * LANES)
         value = builder.select(mask, args[0], lowest)
 
-        def larger(left: Any, right: Any) -> Any:
+        def larger(left: Numba, right: Numba) -> Numba:
             return builder.select(builder.fcmp_ordered(">", left, right), left, right)
 
+        # The lowest bit among the places of the maximum; there is none if all are NaN.
         hits = builder.fcmp_ordered("==", value, _combine_all(builder, value, larger))
         found = builder.and_(builder.bitcast(hits, flags), allowed_bits)
         found = builder.select(
@@ -360,8 +370,8 @@ def first_of_maximum(typing: Any, vector: Any, allowed: Any) -> Any:
     return types.int64(float_vector, types.uint64), generate
 
 
-def _combine_all(builder: Any, value: Any, combine: Any) -> Any:
-    """All lanes combined, in every lane."""
+def _combine_all(builder: Numba, value: Numba, combine: Numba) -> Numba:
+    """Combine all lanes, with the result in every lane."""
     width = LANES
     while width > 1:
         width //= 2
@@ -370,17 +380,17 @@ def _combine_all(builder: Any, value: Any, combine: Any) -> Any:
     return value
 
 
-def _pick_lanes(builder: Any, value: Any, lanes: Sequence[int]) -> Any:
+def _pick_lanes(builder: Numba, value: Numba, lanes: Sequence[int]) -> Numba:
     kind = ir.VectorType(ir.IntType(32), len(lanes))
     nothing = ir.Constant(value.type, ir.Undefined)
     return builder.shuffle_vector(value, nothing, ir.Constant(kind, list(lanes)))
 
 
-def _splat(builder: Any, value: Any, vector: Any) -> Any:
+def _splat(builder: Numba, value: Numba, vector: Numba) -> Numba:
     empty = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(empty, value, _index(0))
     return builder.shuffle_vector(first, empty, ir.Constant(INTS, [0] * LANES))
 
 
-def _index(lane: int) -> Any:
+def _index(lane: int) -> Numba:
     return ir.Constant(ir.IntType(32), lane)

@@ -1,8 +1,8 @@
-"""Named arrays and a description in one blob of the safetensors format, with a digest.
+"""Files of named arrays and a description in the safetensors format, with a digest.
 
-Weights of champions and checkpoints of runs are such blobs. Nothing in them can run code.
-The description carries the kind of the file, the version of its format and a SHA-256 of
-everything else; :func:`read_tensors` believes nothing that does not match.
+Weights of champions and checkpoints of runs are such files. Nothing in them can run code. The
+header has the kind of the file, the version of its format and a SHA-256 of everything else;
+:func:`read_tensors` accepts nothing that does not match.
 """
 
 from __future__ import annotations
@@ -15,43 +15,45 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.files import UnfitFileError, open_regular
+from evolve_arena.core.types import Array, Arrays, JsonObject, Settings
 
 PREFIX = "evolve-arena "
 METADATA = "__metadata__"
-"""Under which name a header holds texts."""
+"""Name of the texts in a header."""
 LONGEST_HEADER = 1 << 24
-"""Bytes; those of files that runs write have some thousands."""
+"""Most bytes of a header; runs write some thousands."""
 
 
 class DamagedFileError(ArenaError):
-    """A file that is cut, altered, or of another kind than expected."""
+    """Raised for a file that is cut, altered, or of another kind than expected."""
 
 
 class NewerFormatError(ArenaError):
-    """A file that a later version of this project wrote."""
+    """Raised for a file of a later version of this project."""
 
 
 @dataclass(frozen=True)
 class Tensors:
-    """What a blob holds."""
+    """The contents of a file."""
 
-    arrays: dict[str, NDArray[Any]]
-    description: dict[str, Any]
+    arrays: Arrays
+    """The arrays by name."""
+    description: JsonObject
+    """Everything that is no array."""
 
 
 def write_tensors(
-    kind: str, version: int, arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]
+    kind: str, version: int, arrays: Mapping[str, Array], description: Settings
 ) -> bytes:
-    """One blob of *arrays* and a JSON-able *description*, labelled as *kind* and *version*."""
+    """Pack *arrays* and a JSON-able *description* into bytes, labelled as *kind* and *version*."""
     text = json.dumps(description, sort_keys=True)
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     metadata = {
@@ -64,7 +66,7 @@ def write_tensors(
 
 
 def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
-    """The contents of a *blob* of this *kind*, of any version up to *version*.
+    """Return the contents of a *blob* of this *kind*, of any version up to *version*.
 
     Raises:
         DamagedFileError: The blob is not whole, or is of another kind.
@@ -88,19 +90,19 @@ def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
 
 
 def read_blob(kind: str, version: int, path: Path, most: int, *, follow: bool = False) -> bytes:
-    """The blob in the file *path*, for :func:`read_tensors`; its header is looked at first.
+    """Read the file *path* for :func:`read_tensors`; its header is checked first.
 
     Args:
-        kind: As :func:`read_tensors` takes it.
-        version: As :func:`read_tensors` takes it.
+        kind: The kind of file that is expected.
+        version: The latest version of its format that is known.
         path: The file.
-        most: Bytes that it may have.
-        follow: Whether a symbolic link to such a file will do.
+        most: Largest size in bytes.
+        follow: Accept a symbolic link to such a file.
 
     Raises:
         OSError: It can't be read; ``strerror`` says why.
-        DamagedFileError: It is larger, or no regular file, or of another kind, or of another size
-            than its header says.
+        DamagedFileError: It is larger than *most*, no regular file, of another kind, or not of the
+            size that its header implies.
         NewerFormatError: Its version is above *version*.
     """
     try:
@@ -108,6 +110,7 @@ def read_blob(kind: str, version: int, path: Path, most: int, *, follow: bool = 
     except UnfitFileError as error:
         raise DamagedFileError(str(error.strerror)) from None
     with file:
+        # The header is checked before anything is allocated for the arrays.
         begin, header = _read_begin(file)
         _check_version(kind, version, header)
         size = len(begin) + _find_end(header)
@@ -118,7 +121,7 @@ def read_blob(kind: str, version: int, path: Path, most: int, *, follow: bool = 
 
 
 def is_newer_format(kind: str, version: int, path: Path) -> bool:
-    """Whether the file *path* is of this *kind* in a format above *version*; reads its header."""
+    """Return True if the file *path* is of this *kind*, in a format above *version*."""
     try:
         with open_regular(path, sys.maxsize) as file:
             _check_version(kind, version, _read_begin(file)[1])
@@ -130,22 +133,22 @@ def is_newer_format(kind: str, version: int, path: Path) -> bool:
 
 
 def _sort_header(blob: bytes) -> bytes:
-    """The same blob with the keys of its header in order: the library shuffles its metadata."""
+    """Sort the keys of a blob's header, as the library writes its metadata in random order."""
     end = 8 + int.from_bytes(blob[:8], "little")
     header = json.dumps(json.loads(blob[8:end]), sort_keys=True, separators=(",", ":")).encode()
     header += b" " * (-len(header) % 8)
     return len(header).to_bytes(8, "little") + header + blob[end:]
 
 
-def _read_begin(file: BinaryIO) -> tuple[bytes, dict[str, Any]]:
-    """The beginning of a *file*, and the header that it is."""
+def _read_begin(file: BinaryIO) -> tuple[bytes, JsonObject]:
+    """Return the beginning of a *file*, and the header in it."""
     length = file.read(8)
     begin = length + file.read(min(int.from_bytes(length, "little"), LONGEST_HEADER))
     return begin, _read_header(begin)
 
 
-def _read_header(blob: bytes) -> dict[str, Any]:
-    """The header of a *blob*: eight bytes of length, then JSON (safetensors' format)."""
+def _read_header(blob: bytes) -> JsonObject:
+    """Return the header of a *blob*: eight bytes of length, then JSON (safetensors' format)."""
     length = int.from_bytes(blob[:8], "little")
     if len(blob) < 8 or length > len(blob) - 8:
         raise DamagedFileError("it is cut short")
@@ -156,8 +159,8 @@ def _read_header(blob: bytes) -> dict[str, Any]:
     return header if isinstance(header, dict) else {}
 
 
-def _find_end(header: Mapping[str, Any]) -> int:
-    """Return the number of bytes that follow a *header*, as it says itself."""
+def _find_end(header: JsonObject) -> int:
+    """Return the number of bytes that follow a *header*, by its own offsets."""
     try:
         ends = [value["data_offsets"][1] for name, value in header.items() if name != METADATA]
         return max(map(int, ends), default=0)
@@ -165,8 +168,8 @@ def _find_end(header: Mapping[str, Any]) -> int:
         raise DamagedFileError("its header is unreadable") from None
 
 
-def _check_version(kind: str, version: int, header: Mapping[str, Any]) -> dict[str, str]:
-    """The description in a *header*, which must be of this *kind*, and of no later *version*."""
+def _check_version(kind: str, version: int, header: JsonObject) -> dict[str, str]:
+    """Return the texts in a *header*, which must be of this *kind*, and of no later *version*."""
     metadata = header.get(METADATA)
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise DamagedFileError("its header has no description")
@@ -184,7 +187,7 @@ def _check_version(kind: str, version: int, header: Mapping[str, Any]) -> dict[s
     return metadata
 
 
-def _digest(arrays: Mapping[str, NDArray[Any]], text: str) -> str:
+def _digest(arrays: Mapping[str, Array], text: str) -> str:
     digest = hashlib.sha256(text.encode())
     for name, array in arrays.items():
         digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())

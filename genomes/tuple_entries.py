@@ -1,41 +1,40 @@
-"""The entries that tuples read, kept up to date as a board changes; for players and learners alike.
+"""Incremental evaluation of tuple networks: the entries that tuples read as a board changes.
 
-All functions take a *structure*, an array of ``int32`` that says how tuples read a board:
+All functions take a *structure*, an array of ``int32`` that describes the tuples on a board:
 
-- the fields named here, of which four say where the parts begin that follow;
-- ``starts``: for each place of the board where in ``members`` the readings begin that a change
-  there concerns;
-- ``members``: their numbers;
-- ``deltas``: for each place what a change there adds to the entries of its members, first for one
-  kind of change, then for the other. What the two are is the game's business: a disc of the first
-  or of the second player, or a bit that comes or goes;
+- the fields named here, of which four are the beginnings of the following parts;
+- ``starts``: for each place of the board the beginning, in ``members``, of the readings that a
+  change there affects;
+- ``members``: the numbers of these readings;
+- ``deltas``: for each place the numbers that a change there adds to the entries of its members,
+  first for one kind of change, then for the other. The game decides which these are: a disc of the
+  first or of the second player, or a bit that is set or cleared;
 - ``first``: the entry of each reading on the empty board.
 
-Entries stand in one array of numbers, an entry for each reading.
+Entries are an array of numbers, an entry for each reading.
 
-Sums have four parts that are added up at the end, since a processor can't begin an addition
-before the one that it depends on is done. So their order is fixed, but not that of readings.
+Sums have four parts that are added at the end, since a processor can't begin an addition before the
+one that it depends on is done. So their order is fixed, but it is not that of the readings.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from evolve_arena.core.compiled import inlined
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.simd import peek, poke
 
 READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT, TURNS = range(7)
-"""Fields of a structure: how many readings and entries there are, and where parts begin; and if
-there are more numbers than for all entries: 0, AGAIN or BY_SEAT."""
+"""Fields of a structure: the numbers of readings and entries, the beginnings of parts, and the use
+of further numbers beside those for all entries: 0 for none, AGAIN or BY_SEAT."""
 FIELDS = 8
 AGAIN, BY_SEAT = 1, 2
-"""There are as many numbers again, which count where the same player moves once more; there are
-numbers for the moves of each seat."""
+"""Further numbers: as many again, which count where the same player moves once more; or numbers for
+the moves of each seat."""
 
 
 @inlined
-def start_readings(structure: Any, base: int, entries: Any, at: int) -> None:
-    """Puts what stands for the empty board into ``entries[at:]``.
+def start_readings(structure: Array, base: int, entries: Array, at: int) -> None:
+    """Write the entries of the empty board to ``entries[at:]``.
 
     The structure begins at ``structure[base]``.
     """
@@ -46,8 +45,10 @@ def start_readings(structure: Any, base: int, entries: Any, at: int) -> None:
 
 
 @inlined
-def note_change(structure: Any, base: int, entries: Any, at: int, change: Any, cell: int) -> None:
-    """Takes note of a *change*, 0 or 1, at a *cell*."""
+def note_change(
+    structure: Array, base: int, entries: Array, at: int, change: Number, cell: int
+) -> None:
+    """Update the entries after a *change*, 0 or 1, at a *cell*."""
     members, count, deltas = _find_change(structure, base, change, cell)
     for member in range(count):
         _move_entry(structure, entries, at, members + member, deltas + member)
@@ -55,32 +56,32 @@ def note_change(structure: Any, base: int, entries: Any, at: int, change: Any, c
 
 @inlined
 def note_two_changes(
-    structure: Any,
-    entries: Any,
+    structure: Array,
+    entries: Array,
     at: int,
-    change: Any,
+    change: Number,
     cell: int,
     later: int,
-    other: Any,
+    other: Number,
     place: int,
 ) -> None:
-    """Takes note of a *change* at a *cell* in ``entries[at:]``, and of another in another part.
+    """Update ``entries[at:]`` after a *change* at a *cell*, and another part after another change.
 
-    That is faster than one after the other: neither waits for the other's numbers.
+    That is faster than one after the other, as neither waits for the other's numbers.
 
     Args:
         structure: As above, from its beginning on.
         entries: As above.
-        at: Where the first part begins.
+        at: Beginning of the first part.
         change: 0 or 1.
-        cell: Where.
-        later: Where the second part begins.
-        other: The change there.
-        place: Its cell.
+        cell: The changed cell of the first part.
+        later: Beginning of the second part.
+        other: The change in the second part, 0 or 1.
+        place: The changed cell of the second part.
     """
     members, count, deltas = _find_change(structure, 0, change, cell)
     others, many, terms = _find_change(structure, 0, other, place)
-    if count != many:
+    if count != many:  # they can't be interleaved
         note_change(structure, 0, entries, at, change, cell)
         note_change(structure, 0, entries, later, other, place)
         return
@@ -90,40 +91,42 @@ def note_two_changes(
 
 
 @inlined
-def _move_entry(structure: Any, entries: Any, at: int, member: int, delta: int) -> None:
+def _move_entry(structure: Array, entries: Array, at: int, member: int, delta: int) -> None:
     place = at + peek(structure, member)
     poke(entries, place, peek(entries, place) + peek(structure, delta))
 
 
 @inlined
 def weigh_change(
-    structure: Any,
+    structure: Array,
     base: int,
-    entries: Any,
+    entries: Array,
     at: int,
-    change: Any,
+    change: Number,
     cell: int,
-    tables: Any,
+    tables: Array,
     table: int,
-    now: Any,
-    total: Any,
-) -> Any:
-    """*total*, plus what a *change* at a *cell* would change in the sum of all entries.
+    now: Array,
+    total: Number,
+) -> Number:
+    """Return *total* plus the difference that a *change* at a *cell* would make to the sum.
 
     Args:
         structure: As above.
-        base: Where it begins.
+        base: Its beginning.
         entries: As above.
-        at: Where they begin.
+        at: Their beginning.
         change: 0 or 1.
-        cell: Where.
-        tables: The numbers.
-        table: Where the first of those begins that count afterwards.
-        now: What each reading picks from them now; see :func:`sum_entries`.
-        total: Where to begin.
+        cell: The changed cell.
+        tables: The numbers of the network.
+        table: Beginning of the numbers that count after the change.
+        now: The number that each reading picks now; see :func:`sum_entries`.
+        total: The sum to start from, which also sets the type of the result.
     """
     members, count, deltas = _find_change(structure, base, change, cell)
+    # Four independent sums, see the module's docstring.
     first = second = third = fourth = total - total
+    # Four members at a time, and the rest.
     for _ in range(count >> 2):
         first += _change(structure, members, deltas, entries, at, tables, table, now)
         second += _change(structure, members + 1, deltas + 1, entries, at, tables, table, now)
@@ -140,12 +143,20 @@ def weigh_change(
 
 @inlined
 def sum_entries(
-    structure: Any, base: int, entries: Any, at: int, tables: Any, table: int, now: Any, total: Any
-) -> Any:
-    """*total*, plus the sum of all entries; what each reading picks goes into *now*."""
+    structure: Array,
+    base: int,
+    entries: Array,
+    at: int,
+    tables: Array,
+    table: int,
+    now: Array,
+    total: Number,
+) -> Number:
+    """Return *total* plus the sum of all entries; *now* receives the number of each reading."""
     readings = peek(structure, base + READINGS)
     whole = readings & ~3
     first = second = third = fourth = total - total
+    # Four readings at a time, and the rest.
     for reading in range(0, whole, 4):
         first += _pick(entries, at, tables, table, now, reading)
         second += _pick(entries, at, tables, table, now, reading + 1)
@@ -158,31 +169,31 @@ def sum_entries(
 
 @inlined
 def _change(
-    structure: Any,
+    structure: Array,
     member: int,
     delta: int,
-    entries: Any,
+    entries: Array,
     at: int,
-    tables: Any,
+    tables: Array,
     table: int,
-    now: Any,
-) -> Any:
-    """What a member of a change would pick, less what it picks now."""
+    now: Array,
+) -> Number:
+    """Return the number that a reading would pick after a change, less the one it picks now."""
     reading = peek(structure, member)
     entry = peek(entries, at + reading) + peek(structure, delta)
     return peek(tables, table + entry) - peek(now, reading)
 
 
 @inlined
-def _pick(entries: Any, at: int, tables: Any, table: int, now: Any, reading: int) -> Any:
+def _pick(entries: Array, at: int, tables: Array, table: int, now: Array, reading: int) -> Number:
     number = peek(tables, table + peek(entries, at + reading))
     poke(now, reading, number)
     return number
 
 
 @inlined
-def _find_change(structure: Any, base: int, change: Any, cell: int) -> Any:
-    """Where the members of a change begin, how many they are, and where their deltas begin."""
+def _find_change(structure: Array, base: int, change: Number, cell: int) -> Number:
+    """Return the beginning and number of a change's members, and the beginning of their deltas."""
     starts = base + peek(structure, base + STARTS_AT) + cell
     begin = peek(structure, starts)
     count = peek(structure, starts + 1) - begin

@@ -1,8 +1,8 @@
-"""Tuple networks as genomes: the shapes are the genes, the tables are what is learned.
+"""Tuple networks as genomes: the shapes are the genes, the tables are learned.
 
-A tuple is a few cells of a board. What lies on them picks one entry of the tuple's table, and
-the value of a position is the sum of all entries picked. The idea goes back to Bledsoe and
-Browning (1959); for learning them by playing see Thill, Koch and Konen, PPSN 2012.
+A tuple is a few cells of a board. Their contents pick one entry of the tuple's table, and the value
+of a position is the sum of all picked entries. The idea goes back to Bledsoe and Browning (1959);
+for learning them by playing see Thill, Koch and Konen, PPSN 2012.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ Cells = NDArray[np.int16]
 
 @dataclass(frozen=True, eq=False)
 class TuplePopulation:
-    """Tuple networks; all of one population have as many tuples of the same length."""
+    """A population of tuple networks; all have the same number of tuples of the same length."""
 
     cells: Cells
     """The genes, shape ``(individuals, tuples, length)``."""
     tables: NDArray[np.float32]
-    """What was learned, shape ``(individuals, numbers)``; how it is laid out is the business of
-    whoever reads the board. Individuals that need fewer numbers have zeros at the end."""
+    """The learned weights, shape ``(individuals, numbers)``, in the layout of the code that reads
+    the board. Individuals that need fewer numbers have zeros at the end."""
 
     AXES: ClassVar = {"cells": ("individual", "tuple", "place"), "tables": ("individual", "number")}
-    """What the axes of the arrays are."""
+    """Names of the axes of the arrays."""
 
     def __len__(self) -> int:
         return len(self.cells)
 
     def __getitem__(self, place: int) -> TuplePopulation:
-        """The individual at *place*, as a population of one."""
+        """Return the individual at *place*, as a population of one."""
         return self.take(np.array([place]))
 
     def take(self, rows: NDArray[np.int64]) -> TuplePopulation:
-        """Copies of the individuals in these *rows*, in that order."""
+        """Return copies of the individuals in these *rows*, in that order."""
         return TuplePopulation(self.cells[rows], self.tables[rows])
 
 
 def join_tuples(populations: Sequence[TuplePopulation]) -> TuplePopulation:
-    """All individuals of *populations* (at least one), in the order given."""
+    """Join the individuals of *populations* (at least one), in the order given."""
     room = max(each.tables.shape[1] for each in populations)
     tables = [
         np.pad(each.tables, ((0, 0), (0, room - each.tables.shape[1]))) for each in populations
@@ -58,25 +58,25 @@ def join_tuples(populations: Sequence[TuplePopulation]) -> TuplePopulation:
 
 @dataclass(frozen=True, eq=False)
 class TupleTable:
-    """What compiled code knows of a tuple network, beside the numbers in its tables."""
+    """The structure of a tuple network for compiled code, without the numbers in its tables."""
 
     structure: NDArray[np.int32]
     """See `evolve_arena.genomes.tuple_entries`."""
     readings: int
-    """How many entries are read at a time."""
+    """Number of entries that a position reads."""
     numbers: int
-    """How many numbers the tables have."""
+    """Number of numbers in the tables."""
 
 
 def random_walks(
-    rows: int, columns: int, tuples: int, length: int, generator: np.random.Generator
+    rows: int, columns: int, tuples: int, length: int, rng: np.random.Generator
 ) -> Cells:
-    """Random walks of a king, each of *length* different cells, shape ``(tuples, length)``.
+    """Draw random walks of a king, each of *length* different cells, shape ``(tuples, length)``.
 
-    A walk that is at a loss, since all cells around were visited, goes back over them.
+    A walk whose neighbouring cells were all visited goes back over them.
 
     Raises:
-        BadValueError: The board has fewer cells than that.
+        BadValueError: The board has fewer than *length* cells, or *length* is below 1.
     """
     if not 1 <= length <= rows * columns:
         raise BadValueError(
@@ -84,10 +84,11 @@ def random_walks(
         )
     shapes = np.empty((tuples, length), dtype=np.int16)
     for shape in shapes:
-        row, column = int(generator.integers(rows)), int(generator.integers(columns))
+        # A step of a king in a random direction, or none; cells off the board are not entered.
+        row, column = int(rng.integers(rows)), int(rng.integers(columns))
         visited = [row * columns + column]
         while len(visited) < length:
-            down, right = (int(step) for step in generator.integers(-1, 2, size=2))
+            down, right = (int(step) for step in rng.integers(-1, 2, size=2))
             if 0 <= row + down < rows and 0 <= column + right < columns:
                 row, column = row + down, column + right
                 if row * columns + column not in visited:

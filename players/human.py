@@ -50,7 +50,7 @@ class HumanPlayer(Player):
         self._seen, self._rest = None, []
         self._say(self._ui.greet(side))
 
-    def choose(self, position: Position, stream: Stream) -> Any:
+    def choose(self, position: Position, rng: Stream) -> Any:
         """Return the legal move that the person enters.
 
         Raises:
@@ -79,8 +79,8 @@ class HumanPlayer(Player):
         last = turn[-1][1] if turn else None
         if turn:
             self._say(f"The opponent {self._ui.tell_turn(turn)}.")
-        stream = self._writes or sys.stdout
-        colour = stream.isatty() and not os.environ.get("NO_COLOR")
+        rng = self._writes or sys.stdout
+        colour = rng.isatty() and not os.environ.get("NO_COLOR")
         self._say(f"\n{self._ui.draw(position, last, colour=colour)}")
 
     def _find_turn(self, position: Position) -> list[tuple[Position, Any]]:

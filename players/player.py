@@ -55,19 +55,19 @@ class Player(ABC):
         """Prepare for a game in seat *side*; seat 0 moves first."""
 
     @abstractmethod
-    def choose(self, position: Position, stream: Stream) -> Any:
+    def choose(self, position: Position, rng: Stream) -> Any:
         """Return the move to play in *position*, where the game is not over.
 
         Args:
             position: State as far as the player may know it; methods of the game such as
                 `Game.legal_moves` accept it.
-            stream: Random numbers of the match. A player that uses no others plays the same match
+            rng: Random numbers of the match. A player that uses no others plays the same match
                 again from the same seed; see :meth:`pick`.
         """
 
-    def pick(self, moves: Sequence[Move], stream: Stream) -> Move:
+    def pick(self, moves: Sequence[Move], rng: Stream) -> Move:
         """Return one of *moves*, each with the same probability."""
-        return moves[int(below(stream, len(moves)))]
+        return moves[int(below(rng, len(moves)))]
 
     def move(self, position: Position, seed: int = 0) -> Any:
         """Return the move to play in *position* outside a match; *seed* makes it repeatable."""
@@ -112,14 +112,14 @@ class CompiledPlayer(Player):
         self._spec = find_game(game.name)
         self._workspace = self._spec.kernel.make_workspace(game.rules, packed)
 
-    def choose(self, position: Position, stream: Stream) -> Any:
+    def choose(self, position: Position, rng: Stream) -> Any:
         """Return the move that the match kernel would play.
 
         Raises:
             BadValueError: The position belongs to another game or board.
         """
         check_board(self, position.rules)
-        workspace = self._workspace._replace(streams=stream)
+        workspace = self._workspace._replace(streams=rng)
         variant = find_variant(self._spec, self.game.rules, self.packed)
         number = self._spec.kernel.decide(
             variant, self.game.rules, self.packed, position, workspace

@@ -95,7 +95,7 @@ class ProcessPlayer(Player):
         """
         self._start(side)
 
-    def choose(self, position: Position, stream: Stream) -> Any:
+    def choose(self, position: Position, rng: Stream) -> Any:
         """Return the bot's answer.
 
         Raises:

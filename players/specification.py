@@ -33,7 +33,7 @@ from evolve_arena.core.user_code import (
     open_code,
 )
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import read_player_file
+from evolve_arena.players.evolved import read_player_file
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player, check_board, make_random
 from evolve_arena.players.process import ProcessPlayer
@@ -41,7 +41,7 @@ from evolve_arena.players.process import ProcessPlayer
 NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 SEARCH = re.compile(r"((?:, *[a-z]+ *=[^,]*)+)$")
 """Settings of a search after the path of an evolved player."""
-BRED = ("run", "file")
+EVOLVED = ("run", "file")
 Permit = Callable[[str], None]
 """Callback before a specification's code is run; it raises an error to prevent that."""
 
@@ -101,7 +101,7 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
         raise BadValueError(f"player {quote(specification)}: write {form}")
     if known[kind].runs_code:
         permit(specification)
-    path, search = split_search(argument.strip()) if kind in BRED else (argument.strip(), "")
+    path, search = split_search(argument.strip()) if kind in EVOLVED else (argument.strip(), "")
     player: Player = known[kind].make(path, game)
     if search:
         player = _add_search(player, f"{kind}:{path}", search)
@@ -278,7 +278,7 @@ class _AbsentPlayer(Player):
         super().__init__(game)
         self.name, self.check_ready = code.__name__, code  # type: ignore[method-assign]
 
-    def choose(self, position: Position, stream: Stream) -> None:
+    def choose(self, position: Position, rng: Stream) -> None:
         """Fail."""
         self.check_ready()
 

@@ -15,7 +15,7 @@ from evolve_arena.core.types import Array, Arrays, Position, Settings
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
 from evolve_arena.players.board.workspace import RECORD_FIELDS
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, PackedPlayers
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class TupleDecoder(ABC):
         """Number of cells of the board."""
 
     @abstractmethod
-    def draw(self, generator: np.random.Generator) -> Cells:
+    def draw(self, rng: np.random.Generator) -> Cells:
         """Draw the shapes of one individual, shape ``(tuples, length)``."""
 
     @abstractmethod
@@ -133,7 +133,7 @@ class TupleDecoder(ABC):
 
     @abstractmethod
     def find_cell(self, cell: int) -> int:
-        """Return the cell of the game's `BoardView` for a *cell*; -1 if it is not drawn."""
+        """Return the cell of the game's `PageBoard` for a *cell*; -1 if it is not drawn."""
 
     @abstractmethod
     def find_input(self, cell: int, state: int) -> int:
@@ -186,7 +186,7 @@ class TupleDecoder(ABC):
         return self.player_type(self, genome, name)
 
 
-class TuplePlayer(BredPlayer):
+class TuplePlayer(EvolvedPlayer):
     """A player that is an n-tuple network.
 
     Args:

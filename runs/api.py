@@ -11,11 +11,11 @@ from evolve_arena.arena.crosstable import Crosstable, play_tournament
 from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
-from evolve_arena.arena.match import Keep
+from evolve_arena.arena.match import OnMatch
 from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame, Game
-from evolve_arena.core.registry import SPIEL, make_game, usual_game
+from evolve_arena.core.registry import SPIEL, default_game, make_game
 from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
@@ -397,7 +397,7 @@ def duel(
     seed: int = 0,
     game: str | AnyGame | None = None,
     executor: Executor | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> DuelResult:
     """Play *games* matches of two players, each moving first in half of them.
 
@@ -410,7 +410,7 @@ def duel(
         seed: Seed of openings and players.
         game: Game, or its name; if None, that of the first player made for one, else the default.
         executor: Executor of games of two compiled players; serial if None.
-        keep: Function that is called with each match and its moves.
+        on_match: Function that is called with each match and its moves.
 
     Raises:
         UnknownNameError: There is no such player or game.
@@ -431,7 +431,7 @@ def duel(
             opening_plies=opening_plies,
             seed=seed,
             executor=executor,
-            keep=keep,
+            on_match=on_match,
         )
 
 
@@ -443,7 +443,7 @@ def tournament(
     seed: int = 0,
     game: str | AnyGame | None = None,
     executor: Executor | None = None,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> Crosstable:
     """Play a round robin: every pair of *players* plays *games* matches.
 
@@ -455,7 +455,7 @@ def tournament(
         seed: Seed of openings and players.
         game: Game, or its name; if None, that of the first player made for one, else the default.
         executor: Executor of games of compiled players; serial if None.
-        keep: Function that is called with each match and its moves.
+        on_match: Function that is called with each match and its moves.
 
     Raises:
         UnknownNameError: There is no such player or game.
@@ -476,7 +476,7 @@ def tournament(
             opening_plies=opening_plies,
             seed=seed,
             executor=executor,
-            keep=keep,
+            on_match=on_match,
         )
 
 
@@ -582,7 +582,7 @@ def _find_game(game: str | AnyGame) -> AnyGame:
         named: AnyGame = make_game(game)
         return named
     if not isinstance(game, Game):
-        raise BadValueError(f"{quote(game)} is not a game: give a name such as {usual_game()!r}")
+        raise BadValueError(f"{quote(game)} is not a game: give a name such as {default_game()!r}")
     return game
 
 

@@ -18,13 +18,13 @@ import numpy as np
 
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.types import Array
-from evolve_arena.evolve.islands import join, pick
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.evolve.method import Method, State
+from evolve_arena.evolve.migration import join, pick
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.consent import Allow
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
@@ -149,7 +149,7 @@ def _read_players(place: str, method: Method[State], allow: Allow) -> Individual
     return joined
 
 
-def _as_population(player: BredPlayer) -> Individuals:
+def _as_population(player: EvolvedPlayer) -> Individuals:
     """Return the genome of a *player* as a population of one."""
     if player.genome_kind == "vector":
         vectors: Array = player.arrays["genome"][None]

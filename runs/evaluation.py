@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import list_caveats
-from evolve_arena.arena.mirror import play_mirror
+from evolve_arena.arena.self_play import play_mirror
 from evolve_arena.arena.statistics import json_share
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, study_ladder
@@ -26,7 +26,7 @@ from evolve_arena.runs.positions import (
     solve_positions,
 )
 
-MOST_PLIES = 4
+MAX_PLIES = 4
 """Random plies at the beginning of games, in games that are long enough for so many."""
 
 
@@ -116,4 +116,4 @@ def usual_plies(game: AnyGame) -> int:
     spec = find_game(game.name)
     if spec.has_chance or game.seats > 2:
         return 0
-    return min(MOST_PLIES, spec.kernel.longest_opening(game.rules))
+    return min(MAX_PLIES, spec.kernel.longest_opening(game.rules))

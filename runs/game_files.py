@@ -269,8 +269,8 @@ def _measure_matches(game: AnyGame, packed: PackedPlayers) -> dict[str, float]:
 
 def _seat(game: AnyGame, players: int, matches: int) -> tuple[Array, Array]:
     """Return the seats of the players in *matches* matches, and the seeds of these."""
-    seatings = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
-    slots = seat_players(seatings % players, find_game(game.name).most_seats)
+    pairings = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
+    slots = seat_players(pairings % players, find_game(game.name).most_seats)
     return slots, derive_seeds(matches, 0, "check", matches)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame, PlayerKind
-from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
+from evolve_arena.core.registry import default_game, find_game, game_names, make_game
 from evolve_arena.core.user_code import find_registered
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import (
@@ -40,7 +40,7 @@ def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
         UnknownNameError: There is no such game.
         ArenaError: A player's file can't be read.
     """
-    usual: AnyGame = make_game(name or usual_game())
+    usual: AnyGame = make_game(name or default_game())
     for specification in map(name_player, specifications):
         kind = specification.strip().partition(":")[0]
         if made := find_made(specification):
@@ -74,7 +74,7 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
     Raises:
         ArenaError: There is no such player; see `evolve_arena.players.specification.make_player`.
     """
-    return make_player(name_player(specification), game or make_game(usual_game()), permit_all)
+    return make_player(name_player(specification), game or make_game(default_game()), permit_all)
 
 
 def name_player(specification: str) -> str:

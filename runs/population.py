@@ -12,7 +12,7 @@ from evolve_arena.core.html import make_table
 from evolve_arena.core.types import Array, Arrays
 from evolve_arena.evolve.fitness import take_one
 from evolve_arena.evolve.method import State
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class Population:
@@ -47,7 +47,7 @@ class Population:
         said: dict[str, tuple[str, ...]] = getattr(self.genomes, "AXES", {})
         return {name: said.get(name, ("individual",)) for name in self.arrays}
 
-    def player(self, row: int) -> BredPlayer:
+    def player(self, row: int) -> EvolvedPlayer:
         """Return the player of the individual in a *row*.
 
         Raises:

@@ -192,17 +192,17 @@ def _ask(
     top, seat = max(scores.values()), game.to_move(position)
     kept = best = 0
     for asked, seed in enumerate(seeds, start=1):
-        stream = new_stream(seed)
+        rng = new_stream(seed)
         player.begin(seat)
         try:
-            score = scores.get(player.choose(game.view(position, seat), stream))
+            score = scores.get(player.choose(game.view(position, seat), rng))
         except ForfeitError:
             score = None
         finally:
             player.end()
         kept += score is not None and np.sign(score) == np.sign(top)
         best += score == top
-        if int(stream[0]) == seed:  # nothing was drawn: it would answer the same again
+        if int(rng[0]) == seed:  # nothing was drawn: it would answer the same again
             return kept / asked, best / asked
     return kept / len(seeds), best / len(seeds)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evolve_arena.arena.arena import Arena, warm_up
 from evolve_arena.arena.executors import check_executor, make_executor
-from evolve_arena.arena.work import find_kernel, new_outputs
+from evolve_arena.arena.tasks import find_kernel, new_outputs
 from evolve_arena.core.errors import BadValueError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
@@ -21,7 +21,7 @@ from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.evolve.method import State
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
+from evolve_arena.players.evolved import EvolvedPlayer, read_player, read_player_file
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.runs import consent
@@ -126,7 +126,7 @@ class Run:
         return last in checked
 
     @property
-    def champion(self) -> BredPlayer:
+    def champion(self) -> EvolvedPlayer:
         """The player in ``champion.safetensors``.
 
         Raises:
@@ -147,7 +147,7 @@ class Run:
         self.warnings += [problem for problem in problems if problem not in self.warnings]
         return state
 
-    def champion_at(self, generation: int | None) -> BredPlayer:
+    def champion_at(self, generation: int | None) -> EvolvedPlayer:
         """Return the champion of *generation*, or the one in ``champion.safetensors`` if None.
 
         Raises:
@@ -177,7 +177,7 @@ class Run:
             )
         return f"{self.path} has no champion of generation {generation} (nearest: {near})"
 
-    def _read_champion(self, name: str) -> BredPlayer:
+    def _read_champion(self, name: str) -> EvolvedPlayer:
         file = self.directory.champion
         try:
             return read_player_file(file, name)
@@ -522,7 +522,7 @@ def compile_kernels(runs: Iterable[Run]) -> None:
                 packed[rules].append(opponent.packed)
             opponent.close()
         if isinstance(run.method, Learner):
-            work = run.method.make_work(state)
+            work = run.method.make_task(state)
             find_kernel(work.kernel)(work.options, work.inputs, new_outputs(work), slice(0, 0))
     for rules, game in games.items():
         warm_up(game, packed[rules])

@@ -12,7 +12,7 @@ from evolve_arena.core.errors import LONGEST, quote
 
 Number = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """A whole number of 64 bits, as compiled code takes it."""
-MOST_SHOWN, NEAREST = 24, 3
+MAX_SHOWN, NEAREST = 24, 3
 """Largest number of keys that are all listed, and number of keys shown of a longer list."""
 
 UNKNOWN = "is an unknown setting"
@@ -76,7 +76,7 @@ def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 def _hint(key: str, known: list[str]) -> str:
     """Suggest known keys for *key*: the nearest of many, or all of a few."""
-    few = len(known) <= MOST_SHOWN
+    few = len(known) <= MAX_SHOWN
     near = difflib.get_close_matches(key, known, n=1 if few else NEAREST, cutoff=0.5)
     meant = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"{meant} (known: {', '.join(known)})" if few or not near else meant

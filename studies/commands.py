@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evolve_arena.cli.commands.evolving import Address, RunsExecutor
+from evolve_arena.cli.commands.runs import Address, RunsExecutor
 
 
 def register(app: typer.Typer) -> None:

@@ -20,7 +20,7 @@ from evolve_arena.runs.run import Run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_SEEDS = 1_000
+MAX_SEEDS = 1_000
 """Most runs of each setting in a study."""
 
 
@@ -38,10 +38,8 @@ class Settings:
     """Factor of all lengths."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.seeds <= MOST_SEEDS:
-            raise BadValueError(
-                f"seeds is {quote(self.seeds)}: it must be from 1 to {MOST_SEEDS:,}"
-            )
+        if not 1 <= self.seeds <= MAX_SEEDS:
+            raise BadValueError(f"seeds is {quote(self.seeds)}: it must be from 1 to {MAX_SEEDS:,}")
         if not (self.scale > 0.0 and math.isfinite(self.scale)):
             raise BadValueError(f"scale is {self.scale}: it must be a number above 0")
 

@@ -40,10 +40,10 @@ SELDOM = {"HAS_MCTS", "HAS_PRIORS", "HAS_DEEP_VALUES", "HAS_DENSE", "HAS_SCRIPTS
 """Kinds of players that few tests have, and whose compiling takes long."""
 OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers")
 """Games of which tests have many kinds of players."""
-USUAL = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
-USUAL["pig"] = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_MCTS"}
-USUAL["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
-USUAL["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
+COMMON_FLAGS = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
+COMMON_FLAGS["pig"] = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_MCTS"}
+COMMON_FLAGS["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
+COMMON_FLAGS["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
 """Kinds of players for which the kernel of a game is compiled, unless for all."""
 
 LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")
@@ -59,7 +59,7 @@ def compile_for_all_kinds() -> None:
 
 
 def _add_usual_variant(game: GameSpec, given: Settings, needed: frozenset[str]) -> Settings:
-    usual = frozenset(USUAL.get(game.name, ()))
+    usual = frozenset(COMMON_FLAGS.get(game.name, ()))
     if given != game.kernel.constants(game.make().rules):  # few tests have such a board or table
         usual = usual - {"HAS_ACTIONS"} if "HAS_KIND_PLAYERS" in needed else needed
     return ADD_VARIANT(game, given, usual if needed <= usual else needed)

@@ -10,30 +10,30 @@ import pytest
 
 from evolve_arena.core.types import Json, Settings
 from evolve_arena.players.board.game import Board
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export import export_player
-from tests.bred import compile_together, make_bred
 from tests.c_bots import ask, build, with_gcc
+from tests.evolved import compile_together, make_evolved
 from tests.pages import ask_page, make_safe, with_node
 
 Namespace = dict[str, Any]
 """Names that executed source defines, and their values."""
 Table = Mapping[str, tuple[str, str, Settings]]
 """Players by their names: game, kind of network, settings."""
-Case = tuple[BredPlayer, list[Board], list[int]]
+Case = tuple[EvolvedPlayer, list[Board], list[int]]
 """A player, positions, and what it chooses there in the arena."""
 
 
-def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
+def pick_player(table: Table, name: str, seed: int = 3) -> EvolvedPlayer:
     """Return a player of a *table*; all players with the same rules are compiled at once."""
     alike = {each: made for each, made in table.items() if made[0] == table[name][0]}
-    players = {each: make_bred(*made[:2], seed, **made[2]) for each, made in alike.items()}
+    players = {each: make_evolved(*made[:2], seed, **made[2]) for each, made in alike.items()}
     rules = players[name].game.rules
     compile_together([each for each in players.values() if each.game.rules == rules])
     return players[name]
 
 
-def load_bot(player: BredPlayer, target: str = "python") -> Namespace:
+def load_bot(player: EvolvedPlayer, target: str = "python") -> Namespace:
     """Return the names that an exported file defines."""
     names = {"__name__": "bot"}
     text = str(export_player(player, target))
@@ -52,7 +52,7 @@ def tell(position: Board) -> list[Json]:
 
 
 def choose_in_python(
-    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
+    player: EvolvedPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
     """Return the file's choices, with its player's depth of search or *depth*."""
     choose, options = load_bot(player)["choose"], {} if depth is None else {"depth": depth}
@@ -60,7 +60,7 @@ def choose_in_python(
 
 
 def choose_in_c(
-    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
+    player: EvolvedPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
     """Return the program's choices, with its player's depth of search or *depth*."""
     program, go = build(str(export_player(player, "c")), folder), "go"
@@ -72,7 +72,7 @@ def choose_in_c(
 
 
 def choose_on_page(
-    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
+    player: EvolvedPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
     """Return the page's choices, with its player's depth of search or *depth*."""
     asked = "ask_bot(position)" if depth is None else f"ask_ahead(position, {depth})"

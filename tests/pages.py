@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evolve_arena.core.types import Json
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export.page import PAGE, write_bot
 
 NODE = shutil.which("node") or ""
@@ -46,7 +46,11 @@ def run_script(script: str, given: list[Json], folder: Path) -> tuple[list[Json]
 
 
 def ask_page(
-    player: BredPlayer, positions: list[Json], folder: Path, body: str, more: tuple[str, ...] = ()
+    player: EvolvedPlayer,
+    positions: list[Json],
+    folder: Path,
+    body: str,
+    more: tuple[str, ...] = (),
 ) -> tuple[list[Json], float]:
     """Ask the page of a *player* about each position: *body* is that of a function of ``position``.
 

@@ -9,13 +9,13 @@ ONE_GAME = {"colours": "one", **FROM_THE_START}
 ALIKE = ["run.generations=12", "run.checkpoint_every=3", "check.every=4", "check.games=20"]
 ALIKE += ["check.share=1.0", "check.opponents=['random']"]
 ROWS = "tic-tac-toe-evolved"
-FAMOUS = ["method.hall_of_fame.opponents=2", "method.hall_of_fame.every=2"]
+FAMOUS = ["matches.hall_of_fame.opponents=2", "matches.hall_of_fame.every=2"]
 TAUGHT = ["network.hidden=[8]", "method.games=100"]
 TWO = ["method.individuals=2", "network.activation=tanh", *TAUGHT]
 CHANGES: dict[str, tuple[str, list[str]]] = {
     "tournament": (
         "connect-four",
-        ["network.hidden=[8]", "method.individuals=30", "method.self_adaptive=true", *FAMOUS],
+        ["network.hidden=[8]", "method.individuals=30", "variation.self_adaptive=true", *FAMOUS],
     ),
     "neat": ("connect-four-neat", ["neat.pop_size=20"]),
     "neat by neat-python": (
@@ -54,7 +54,7 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
         ROWS,
         [
             *("method.name=imitation", "method.teacher='minimax:depth=2'"),
-            *("method.individuals=2", "method.teacher_games=20", "method.most_games=150"),
+            *("method.individuals=2", "method.teacher_games=20", "method.max_teacher_games=150"),
             *("method.batches=10", "network.hidden=[8, 8]"),
         ],
     ),
@@ -67,7 +67,7 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
         "checkers-features",
         [
             *("network.depth=2", "method.individuals=4"),
-            *("method.opponents=2", "method.training_depths=[1, 2]"),
+            *("matches.opponents=2", "matches.training_depths=[1, 2]"),
         ],
     ),
     "imitation-decisions": (

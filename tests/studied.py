@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from evolve_arena.arena.batch import new_results, seat_players
-from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.self_play import MirrorResult
 from evolve_arena.core.registry import make_game
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.studies.study import Table
 
 
@@ -23,9 +23,9 @@ def mirror(points: Sequence[Sequence[int]], offenders: Sequence[int] | None = No
     games, players = len(points), len(points[0])
     results = new_results(make_game("ticket-to-ride"), games)
     results.offenders[:] = offenders or [-1] * games
-    results.games[:] = np.arange(games)
+    results.game_hashes[:] = np.arange(games)
     results.columns["points"][:, :players] = points
     results.columns["tickets_done"][:] = results.columns["points"] > 100
     results.columns["rounds"][:, :players] = np.arange(40, 40 + games)[:, None]
-    seatings = seat_players(np.zeros((games, players)), MOST_PLAYERS)
-    return MirrorResult("nobody", seatings, results)
+    pairings = seat_players(np.zeros((games, players)), MAX_PLAYERS)
+    return MirrorResult("nobody", pairings, results)

@@ -16,7 +16,7 @@ from tests.served import SMALL
 
 ROOT = Path(__file__).resolve().parent.parent
 CHANGES = [word for change in SMALL for word in ("--set", change)]
-VARIED = ["--set", "method.mutation_strength=0.1,0.2"]
+VARIED = ["--set", "variation.step_size=0.1,0.2"]
 DUEL = ["--games", "4", "--seed", "1"]
 COMMANDS = [
     ["start", "tic-tac-toe-evolved", "--run", "one", "--executor", "serial", *CHANGES],

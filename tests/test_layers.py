@@ -119,7 +119,7 @@ def test_games_are_rules_and_nothing_else() -> None:
     ("line", "told"),
     [
         ("from evolve_arena.runs.export import board", "rules.py: evolve_arena.runs.export"),
-        ("import evolve_arena.players.bred", "rules.py: evolve_arena.players.bred"),
+        ("import evolve_arena.players.evolved", "rules.py: evolve_arena.players.evolved"),
         ("from evolve_arena.players.board.loader import x", "evolve_arena.players.board.loader"),
         ("class Mine(Player): pass", "rules.py: class Mine"),
     ],

@@ -50,18 +50,18 @@ STATIC = Path(__file__).with_name("static")
 PAGE = resources.files("evolve_arena.runs").joinpath("page")
 """Files shared with exported pages: they draw boards."""
 LARGEST_REQUEST = 1 << 20
-MOST_GAMES = 32
+MAX_GAMES = 32
 """Number of games at once; the one that was idle for longest makes room."""
 LONGEST_MOVE = 300.0
 """Seconds that a game may take to answer; deep searches take long."""
-MOST_ERRANDS = 16
+MAX_ERRANDS = 16
 ERRAND = 0.5
 """Seconds that a request waits for a picture or a tournament; then its page asks again."""
 COLLECTING = 60.0
 """Seconds that a page has to collect a result."""
 LEFT = 20.0
 """Seconds after which a game ends that its page has left: the page may only be reloading."""
-MOST_WATCHED = 64
+MAX_WATCHED = 64
 """Number of topics that pages watch at once: each run that is compared counts."""
 KNOWN = "evolve-arena-known"
 """The key in the state of a request whose sender showed the token."""
@@ -303,7 +303,7 @@ class Server:
         async def ask(given: JsonObject) -> Json:
             key = json.dumps([act.__name__, given])
             if key not in self._errands:
-                if len(self._errands) >= MOST_ERRANDS:
+                if len(self._errands) >= MAX_ERRANDS:
                     raise BusyWorkerError
                 self._errands[key] = errand = asyncio.create_task(act(given))
                 errand.add_done_callback(partial(self._keep_errand, key))
@@ -423,7 +423,7 @@ class Server:
         except WorkerError:
             worker.stop()
             raise
-        while len(self.games) >= MOST_GAMES:
+        while len(self.games) >= MAX_GAMES:
             self.games.pop(next(iter(self.games))).stop()
         name = secrets.token_urlsafe(12)
         self.games[name] = worker
@@ -458,7 +458,7 @@ class Server:
         """Server-sent events about some runs, or about all."""
         names = list(dict.fromkeys(request.query_params.getlist("run"))) or [""]
         watched = sum(len(topic.bells) for topic in self._topics.values())
-        if watched + len(names) > MOST_WATCHED:
+        if watched + len(names) > MAX_WATCHED:
             return _refuse("too many pages watch: close one", 503)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(self._tell(names), media_type="text/event-stream", headers=headers)

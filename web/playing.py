@@ -13,7 +13,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.types import JsonObject, State
-from evolve_arena.players.board_view import find_board_view
+from evolve_arena.players.page_board import find_page_board
 from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.players import with_seats
@@ -111,7 +111,7 @@ class Desk:
             self._find_open_table()
         advisor = self._find_advisor(table, player)
         try:
-            move = advisor.choose(table, table.stream.copy())
+            move = advisor.choose(table, table.rng.copy())
         except ForfeitError as error:
             raise BadValueError(f"no hint: {error}") from None
         return {
@@ -180,7 +180,7 @@ class Desk:
             made = [self._make_player(player, game) for player in players]
             beginning = [game.move_of(number) for number in self._numbers]
             self._table = Table(game, Party(made), range(game.seats), self.seed, beginning)
-            self._view = find_board_view(game)
+            self._view = find_page_board(game)
             self.layout = self._view.layout()
         return self._table
 

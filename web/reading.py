@@ -7,18 +7,18 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal, cast, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from evolve_arena.arena.pairings import longest_opening
+from evolve_arena.core.attribute_docs import read_helps
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, one_line
 from evolve_arena.core.game import GameSpec, Option, options_of
-from evolve_arena.core.registry import find_game, shipped_games, usual_game
-from evolve_arena.core.sentences import read_helps
+from evolve_arena.core.registry import default_game, find_game, shipped_games
 from evolve_arena.core.types import Json, JsonObject, Settings
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
@@ -52,15 +52,15 @@ from evolve_arena.web.rows import (
 
 DEEPEST = 3
 """Depth of folders, below the served one, in which runs are found."""
-MOST_RUNS = 2000
-MOST_SPECIES = 60
+MAX_RUNS = 2000
+MAX_SPECIES = 60
 """Number of species that are drawn separately; all others are drawn as one."""
-MOST_MEETING = 12
+MAX_MEETING = 12
 OPENING_PLIES = 4
 """Number of random plies that open a game of two champions; without them all games are the same."""
 GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
-MOST_GAMES = 2000
+MAX_GAMES = 2000
 ORIGINS = frozenset({"start_from", "population", "start_sha256"})
 """Keys of ``[run]`` that name other runs, possibly outside the folder."""
 FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b")
@@ -144,7 +144,7 @@ class Desk:
         """Return the runs below the folder, by relative path."""
         found: dict[str, Path] = {}
         waiting = [(self.folder, 0)]
-        while waiting and len(found) < MOST_RUNS:
+        while waiting and len(found) < MAX_RUNS:
             folder, depth = waiting.pop(0)
             try:
                 inner = [each for each in os.scandir(folder) if _is_folder(each)]
@@ -173,7 +173,7 @@ class Desk:
 
     def list_recipes(self) -> list[JsonObject]:
         """Return the shipped recipes, with their titles."""
-        usual = usual_game()
+        usual = default_game()
         return [
             {"name": name, "title": describe_recipe(name).title, "usual": name == usual}
             for name in recipe_names()
@@ -181,7 +181,7 @@ class Desk:
 
     def read_form(self, recipe: str) -> JsonObject:
         """Return the keys of a shipped recipe, or of a run: values, types, ranges, meanings."""
-        recipe = recipe or usual_game()
+        recipe = recipe or default_game()
         loaded = self._load(recipe, ())
         values = loaded.model_dump(mode="json")
         spec, kind = loaded.spec, loaded.kind
@@ -193,6 +193,7 @@ class Desk:
         sections: list[tuple[str, type[BaseModel]]] = [
             ("network", kind.network_section(spec, loaded.network)),
             ("method", kind.config_type),
+            *((name, beside) for name in kind.sections if (beside := kind.find_section(name))),
         ]
         if kind.migrates:
             sections.append(("islands", IslandsConfig))
@@ -200,12 +201,9 @@ class Desk:
             sections.append(("search", SearchConfig))
         sections += [("check", CheckConfig), ("run", RunConfig)]
         left_out: dict[str, Collection[str]] = {"islands": {"each"}, "run": ORIGINS}
-        left_out["method"] = {str(kind.section)}
+        left_out["method"] = kind.sections
         for name, model in sections:
             fields += _describe_fields(name, model, values[name] or {}, left_out.get(name, ()))
-        if kind.section:
-            inner = cast(type[BaseModel], kind.config_type.model_fields[kind.section].annotation)
-            fields += _describe_fields(kind.section, inner, values.get(kind.section) or {}, ())
         return {"recipe": recipe, "title": loaded.title, "game": spec.name, "fields": fields}
 
     def write_recipe(self, recipe: str, changes: list[str]) -> str:
@@ -266,8 +264,8 @@ class Desk:
         paths = [self._path(run) for run in dict.fromkeys(runs)]
         opened = [Run.open(path) for path in paths]
         specs = [run.recipe.spec for run in opened]
-        if not 2 <= len(specs) <= MOST_MEETING:
-            raise BadValueError(f"choose 2 to {MOST_MEETING} runs")
+        if not 2 <= len(specs) <= MAX_MEETING:
+            raise BadValueError(f"choose 2 to {MAX_MEETING} runs")
         spec = specs[0]
         if len(played := {each.name for each in specs}) > 1:
             raise BadValueError(f"they play different games: {', '.join(sorted(played))}")
@@ -313,7 +311,7 @@ class Desk:
                 option = known[spec.seats_option]
                 seats = list(option.values or range(option.lowest, option.highest + 1))
             title = str(getattr(spec.game, "title", name))
-            row = {"name": name, "title": title, "usual": name == usual_game()}
+            row = {"name": name, "title": title, "usual": name == default_game()}
             found.append({**row, "options": options, "seats": seats})
         return found
 
@@ -327,7 +325,7 @@ class Desk:
             for file in found
             if file.suffix in GAME_FILES and is_file(file) and not file.parent.is_symlink()
         ]
-        return sorted(filter(_is_text, names))[:MOST_RUNS]
+        return sorted(filter(_is_text, names))[:MAX_RUNS]
 
     def read_games(self, game: str, file: str = "", text: str = "") -> list[JsonObject]:
         """Return the games in a listed *file*, or in a *text*."""
@@ -341,7 +339,7 @@ class Desk:
         if not text.strip():
             raise BadValueError("there are no moves")
         games = parse_games(text, find_game(game).make())
-        return [asdict(each) for each in games[:MOST_GAMES]]
+        return [asdict(each) for each in games[:MAX_GAMES]]
 
     def _load(self, recipe: str, changes: Sequence[str]) -> Recipe:
         """Load a shipped recipe, or that of a run; nothing else can be named."""
@@ -401,7 +399,7 @@ def _write_record(record: Record) -> JsonObject:
 
 def _write_species(record: Record) -> list[JsonObject]:
     """Return the species from the bottom of the picture to its top: number, colour, sizes."""
-    stack = stack_species(record, MOST_SPECIES)
+    stack = stack_species(record, MAX_SPECIES)
     numbers: list[int | None] = [*stack.species, None]
     return [
         {

@@ -13,7 +13,7 @@ import psutil
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.files import describe_special, open_regular
 from evolve_arena.core.types import Json, JsonObject
-from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
+from evolve_arena.players.evolved import LARGEST as LARGEST_PLAYER
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.store.checkpoint import LARGEST as LARGEST_CHECKPOINT
 from evolve_arena.runs.store.directory import DATABASE, EXPORTED, PARTS

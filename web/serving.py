@@ -18,12 +18,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.web.app import KNOWN, Guard, Server
 
-MOST_CONNECTIONS = 256
+MAX_CONNECTIONS = 256
 """Number of connections at once; a higher one would leave no descriptors for files."""
 AT_ONCE = 32
 """Number of connections that are accepted before requests of others are read. It is far smaller,
 so that in a crowd a request can show its token before the limit is reached."""
-MOST_WAITING = 512
+MAX_WAITING = 512
 """Number of connections that the system holds until they are accepted."""
 PORT, NEAR = 8765, 20
 """Default port, and the number of ports to try from there on."""
@@ -49,7 +49,7 @@ class PatientProtocol(H11Protocol):
         self._keep_time()
         known = cast("set[PatientProtocol]", self.connections)
         held = [each for each in known if not each.transport.is_closing()]
-        if len(held) > MOST_CONNECTIONS:
+        if len(held) > MAX_CONNECTIONS:
             strangers = [each for each in held if not each._is_known]
             count = Counter(each._address for each in strangers)
             key = lambda each: (-count[each._address], each._arrived)  # noqa: E731
@@ -139,7 +139,7 @@ class _Server(uvicorn.Server):
         """Start to listen, with room for more waiting connections than are accepted at once."""
         await super().startup(sockets)
         for each in sockets or ():
-            each.listen(MOST_WAITING)
+            each.listen(MAX_WAITING)
 
 
 async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
@@ -188,7 +188,7 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(found[4])
-        listening.listen(MOST_WAITING)
+        listening.listen(MAX_WAITING)
     except BaseException:
         listening.close()
         raise

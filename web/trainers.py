@@ -28,13 +28,13 @@ APART: JsonObject = {
     "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
 }
 """Arguments that separate a process from the terminal."""
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 KEPT = 10_000
 """Number of bytes that are kept of a process's output."""
 EVOLVE = (*PYTHON, "-m", "evolve_arena.cli.main")
 PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network",)}
 """Pictures of a run, and the options of ``evolve plot`` for each."""
-MOST_GAMES = 1000
+MAX_GAMES = 1000
 LONGEST = 300.0
 """Seconds for a picture, or a tournament."""
 BEHIND = 15
@@ -113,8 +113,8 @@ class Trainers:
         Raises:
             WorkerError: It failed, or took too long.
         """
-        if not 1 <= games <= MOST_GAMES:
-            raise WorkerError(f"choose 1 to {MOST_GAMES} games")
+        if not 1 <= games <= MAX_GAMES:
+            raise WorkerError(f"choose 1 to {MAX_GAMES} games")
         words = ["tournament", *players, "--games", str(games), "--json"]
         if openings:
             words += ["--openings", str(openings)]
@@ -164,8 +164,8 @@ class Trainers:
     ) -> None:
         if run in self._processes:
             raise WorkerError(f"{run} is running already", 409)
-        if len(self._processes) >= MOST_AT_ONCE:
-            raise WorkerError(f"{MOST_AT_ONCE} runs are running already: stop one first", 409)
+        if len(self._processes) >= MAX_AT_ONCE:
+            raise WorkerError(f"{MAX_AT_ONCE} runs are running already: stop one first", 409)
         process = await asyncio.create_subprocess_exec(
             *EVOLVE,
             *words,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 READING = "evolve_arena.web.reading"
 PLAYING = "evolve_arena.web.playing"
 """The modules whose ``Desk`` answers calls."""
-MOST_WAITING = 64
+MAX_WAITING = 64
 """Largest number of calls that wait for one worker."""
 PATIENCE = 30.0
 """Default time limit of a call, in seconds."""
@@ -108,7 +108,7 @@ class Worker:
             BusyWorkerError: Too many calls wait.
             WorkerError: The desk refused the call.
         """
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= MAX_WAITING:
             raise BusyWorkerError
         limit = self._patience if patience is None else patience
         # The caller may be cancelled before the answer; the next call waits for it all the same.

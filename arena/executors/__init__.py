@@ -1,19 +1,18 @@
-"""Executors do work, such as batches of matches; the results are the same from each of them."""
+"""Executors of work, such as batches of matches; results do not depend on the executor."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import multiprocess
-from numpy.typing import NDArray
 
 from evolve_arena.arena.executors.executor import Executor, Node
-from evolve_arena.arena.executors.processes import MOST_WORKERS, ProcessExecutor, WorkerError
-from evolve_arena.arena.work import Work, find_kernel, new_outputs
+from evolve_arena.arena.executors.processes import MAX_WORKERS, ProcessExecutor, WorkerError
+from evolve_arena.arena.tasks import Task, find_kernel, new_outputs
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.extras import check_extra
+from evolve_arena.core.types import Array
 
 __all__ = [
     "EXECUTORS",
@@ -33,19 +32,19 @@ EXECUTORS = {
     "spawn": "in worker processes that start from nothing, as Windows and macOS need",
     "ray": "in worker processes of a Ray cluster, on this machine or on many",
 }
-"""What can be asked for, and what it means; ``multiprocess`` forks where that is safe."""
+"""Descriptions of executors by name; ``multiprocess`` forks where that is safe."""
 
 
 def make_executor(
     name: str | None = None, workers: int | None = None, address: str | None = None
 ) -> Executor:
-    """The executor called *name*; the best one for this machine if None.
+    """Make the executor called *name*; the best one for this machine if None.
 
     Args:
         name: One of :data:`EXECUTORS`.
-        workers: How many processes work; one per core if None.
-        address: Where the Ray cluster is: ``auto`` or ``host:port``; if None, the executor ``ray``
-            starts one on this machine.
+        workers: Number of processes; one per core if None.
+        address: The Ray cluster, ``auto`` or ``host:port``; if None, the executor ``ray`` starts
+            one on this machine.
 
     Raises:
         UnknownNameError: There is no such executor.
@@ -64,23 +63,23 @@ def make_executor(
 
 
 def check_executor(name: str | None, workers: int | None, address: str | None = None) -> str:
-    """The name of the executor that :func:`make_executor` would make, without making it.
+    """Return the name of the executor that :func:`make_executor` would make, without making it.
 
     Raises:
         UnknownNameError: There is no such executor.
         BadValueError: *workers* is not from 1 to 256 (61 on Windows), or another executor than
             ``ray`` is given an address.
         MissingPackageError: Ray is not installed.
-        SystemExit: This is a worker that imports its caller's script, which works without
-            ``if __name__ == "__main__":``. The caller tells.
+        SystemExit: This is a worker that imports its caller's script, which lacks a line
+            ``if __name__ == "__main__":``. The caller reports that.
     """
     if getattr(multiprocess.current_process(), "_inheriting", False):
         raise SystemExit(1)
     name = name or "multiprocess"
     if name not in EXECUTORS:
         raise UnknownNameError("executor", name, EXECUTORS)
-    if workers is not None and not 1 <= workers <= MOST_WORKERS:
-        raise BadValueError(f"workers is {workers}: it must be from 1 to {MOST_WORKERS}")
+    if workers is not None and not 1 <= workers <= MAX_WORKERS:
+        raise BadValueError(f"workers is {workers}: it must be from 1 to {MAX_WORKERS}")
     if address is not None and name != "ray":
         raise BadValueError(f"an address is for the executor 'ray', and not for {name!r}")
     if name == "ray":
@@ -89,17 +88,17 @@ def check_executor(name: str | None, workers: int | None, address: str | None = 
 
 
 def default_workers() -> int:
-    """As many as cores that this process may use."""
+    """Return the number of cores that this process may use."""
     usable = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if usable else os.cpu_count() or 1
-    return min(max(1, cores), MOST_WORKERS)
+    return min(max(1, cores), MAX_WORKERS)
 
 
 class SerialExecutor(Executor):
-    """Does one part after the other in the calling process."""
+    """Executor that does one part after the other in the calling process."""
 
-    def do(self, work: Work) -> list[NDArray[Any]]:
-        """Does all parts of *work*."""
+    def run(self, work: Task) -> list[Array]:
+        """Do all parts of *work*."""
         start = working_clock()
         outputs = new_outputs(work)
         find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))

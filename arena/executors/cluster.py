@@ -1,13 +1,13 @@
-"""An executor of workers in a Ray cluster: on this machine, or on as many as there are.
+"""An executor with workers in a Ray cluster, on one machine or many.
 
-What is sent to a node is names of kernels, arrays and numbers; the node has this package itself, in
-the same version. The arrays go into Ray's object store, from where each node fetches them once.
-A part that is lost with its worker, or that is late, is given to somebody else. Who does which part
-depends on chance, but each part has its own seed and place, so the results do not.
+Nodes receive names of kernels, arrays and numbers; each has this package itself, in the same
+version. The arrays go into Ray's object store, from where each node fetches them once. A part that
+is lost with its worker, or late, is given to another worker. The distribution of parts depends on
+chance, but each part has its own seed and place, so the results do not.
 
-A Ray of the caller's own is quicker: the caller is a worker, too, and shares memory with the
-others. Each of them takes the next chunk from a queue. A worker that is late or dead writes where
-nobody reads any more, as that memory is then given up.
+A Ray of the caller's own is faster: the caller is a worker, too, and shares memory with the others.
+Each of them takes the next chunk from a queue. After a worker was late or died, that memory is
+abandoned, so that it can't write to memory that is still read.
 """
 
 from __future__ import annotations
@@ -20,61 +20,62 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import default_workers
-from evolve_arena.arena.executors.cluster_connection import connect, import_ray
+from evolve_arena.arena.executors.cluster_connection import Ray, connect, import_ray
 from evolve_arena.arena.executors.cluster_worker import Worker, describe_place, describe_versions
 from evolve_arena.arena.executors.executor import Executor, Item, Node, Result
 from evolve_arena.arena.executors.parts import Chunk, Job, Key, describe, make_chunks
 from evolve_arena.arena.executors.processes import IN_FLIGHT, WorkerError, gather, pack_task
-from evolve_arena.arena.executors.workspace import Share, Workspace, end_of, lay_out, view_in
-from evolve_arena.arena.work import Work, find_kernel, new_outputs
+from evolve_arena.arena.executors.workspace import Share, TaskWorkspace, end_of, lay_out, view_in
+from evolve_arena.arena.tasks import Task, find_kernel, new_outputs
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import pack_games
+from evolve_arena.core.types import Array, Json, JsonObject
 from evolve_arena.core.user_code import opened_files
 
+Answer: TypeAlias = Json
+"""The result of a chunk: arrays, pickled results, or nothing."""
 LOOK = 1.0
-"""Seconds between two looks at which nodes there are."""
+"""Seconds between two updates of the list of nodes."""
 PATIENCE = 60.0
-"""Seconds without any worker until it is an error."""
+"""Seconds without any worker that are an error."""
 SHORTEST = 0.005
-"""Seconds that a part should take at least: to send it and its results takes a tenth of that."""
+"""Shortest seconds of a chunk: sending it and its results takes a tenth of that."""
 LATE, GRACE = 3.0, 0.5
-"""A part is late after so many times the seconds that it should take, and so many seconds more."""
+"""A chunk is late after this factor times its expected seconds, plus these seconds."""
 DEATHS = 3
-"""So many workers die over a part until it is an error."""
-MOST_COPIES = 3
-"""So many workers do the same part at a time."""
+"""Number of workers that die over the same chunk that is an error."""
+MAX_COPIES = 3
+"""Most workers that do the same chunk at a time."""
 BANDWIDTH, ROUND_TRIP = 2e9, 0.008
-"""Bytes a second that go into the object store, and seconds until a worker has read them, answers
-and is heard."""
+"""Bytes per second into the object store, and seconds of a worker's answer, there and back."""
 NEARER = 4.0
-"""So many times less it takes by memory that is shared."""
+"""Factor by which shared memory is faster."""
 OWN = 0.05
-"""Seconds that this process works until it looks after the others."""
-MOST_CHUNKS = 1000
-"""So many fit into a queue, however small the system makes it."""
+"""Seconds that this process works between two looks at the other workers."""
+MAX_CHUNKS = 1000
+"""Most chunks in a queue, which fit into the smallest pipe of any system."""
 JUDGE, WASTE = 3.0, 0.1
-"""After so many seconds it is told if more than this share of them is lost."""
+"""Seconds after which a remark is made if more than this share of them is idle."""
 
 
 @dataclass(eq=False)
 class _Task:
-    """What a worker was sent, and when."""
+    """A chunk that was sent to a worker, and the time of sending."""
 
     handle: _Handle
     sent: float
     job: Job | None = None
-    """None: it is to say what it is."""
+    """None for the question after the worker's versions."""
     chunk: Chunk = (0, 0)
-    """Without parts: it is to get ready."""
+    """Without parts, for preparation."""
 
 
 @dataclass(eq=False)
@@ -82,33 +83,33 @@ class _Handle:
     """The caller's side of one worker."""
 
     node: str
-    actor: Any
+    actor: Ray
     process: int = 0
     place: str = ""
-    """Its machine, and the folder of compiled code there; empty until it has said so."""
-    tasks: dict[Any, _Task] = field(default_factory=dict)
-    """What it has in hand, in the order in which it does it."""
+    """Its machine, and the folder of compiled code there; empty until it has answered."""
+    tasks: dict[Ray, _Task] = field(default_factory=dict)
+    """Its unfinished tasks, in the order in which it does them."""
     heard: float = 0.0
-    """When it last said something."""
+    """Time of its last answer."""
     keys: set[Key | None] = field(default_factory=lambda: {None})
-    """What it has compiled."""
+    """The kernels that it has compiled."""
     told: int = 0
-    """The job that it was told about."""
+    """The number of the job that was described to it."""
     lag: float = 0.0
-    """Seconds that go by until a part is there, and its results are back."""
+    """Seconds of sending a chunk and its results."""
     speed: float = 1.0
-    """Compared with the other workers."""
+    """Speed compared with the other workers."""
     parts: int = 0
     busy: float = 0.0
-    """On how many parts of the last job it worked, and how many seconds."""
+    """Number of parts of the last job that it did, and its seconds for them."""
 
     def knows(self, job: Job) -> bool:
-        """Whether it can be given parts of a *job*, and has none of an older one in hand."""
+        """Return True if it can do parts of a *job*, and has no unfinished ones of an older job."""
         ready = bool(self.place) and job.key in self.keys
         return ready and all(task.job is job for task in self.tasks.values())
 
     def due(self, job: Job) -> Iterator[tuple[float, Chunk]]:
-        """When each part that it has in hand is late, as far as that can be told."""
+        """Yield the time from which each of its chunks is late, if that can be estimated."""
         if not job.parts or not all(task.job is job for task in self.tasks.values()):
             return
         unit = self.busy / self.parts if self.parts else job.busy / job.parts
@@ -120,47 +121,47 @@ class _Handle:
 
 
 class RayExecutor(Executor):
-    """Works in processes that Ray starts, one for each core of the cluster.
+    """Executor with processes that Ray starts, one for each core of the cluster.
 
     Args:
-        workers: How many processes; of a cluster at most so many. One for each core if None.
-        address: As :func:`connect` takes it.
+        workers: Number of processes; in a cluster, the largest number. One for each core if None.
+        address: The cluster, see :func:`connect`.
 
     Raises:
         ArenaError: There is no cluster, or one of its nodes has another version of something.
-        WorkerError: From :meth:`do` and :meth:`map`, if workers die again and again over the same
-            part, or if there are none.
+        WorkerError: From :meth:`run` and :meth:`map`, if several workers die over the same part, or
+            if there are none.
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self._alone = address is None and not import_ray().is_initialized()
-        """Whether the cluster is this executor's own, on this machine."""
+        """True if the cluster is this executor's own, on this machine."""
         self._near = self._alone and hasattr(os, "memfd_create")
-        """Whether this process works, too, and shares memory with the workers."""
+        """True if this process works, too, and shares memory with the workers."""
         if self._alone:
             workers = workers or default_workers()
         self._most = workers
         self._known: dict[str, Node] = {}
         self._refused: dict[str, str] = {}
         self._handles: list[_Handle] = []
-        self._flight: dict[Any, _Task] = {}
+        self._flight: dict[Ray, _Task] = {}
         self._compiled: set[tuple[str, Key]] = set()
         self._leaders: dict[tuple[str, Key], _Handle] = {}
-        """Who compiles what on a machine, for all there."""
-        self._units: dict[tuple[Any, ...], float] = {}
-        """How many seconds a part takes, for each kind of work."""
+        """The worker that compiles a kernel for all on its machine."""
+        self._units: dict[tuple[object, ...], float] = {}
+        """Seconds of a part, for each kind of work."""
         self._job: Job | None = None
         self._jobs = 0
         self._looked, self._worked = -math.inf, time.monotonic()
         self._greeted = False
         self._without = 0.0
-        """Seconds in which there was no worker."""
+        """Seconds without any worker."""
         self._spent = self._used = self._busy = 0.0
-        """Seconds, and those in which workers worked, together and in the last job."""
+        """Total seconds, the workers' busy seconds among them, and those of the last job."""
         self._versions, self._place = describe_versions(), describe_place()
-        self._workspace: Workspace | None = None
+        self._workspace: TaskWorkspace | None = None
         self._stale = False
-        """Whether a worker that was lost may still be at work there."""
+        """True if a lost worker may still write to the workspace."""
         with ExitStack() as stack:
             self._ray = stack.enter_context(connect(address, workers))
             stack.callback(self._dismiss_all)
@@ -173,18 +174,18 @@ class RayExecutor(Executor):
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """How many processes work at once."""
+        """Number of processes that work at a time."""
         return self._most if self._alone and self._most else len(self._handles)
 
     def nodes(self) -> list[Node]:
-        """The machines that there were, and what each did; those that are gone have no workers."""
+        """Return all machines so far, with statistics; those that have left have no workers."""
         counts = Counter(handle.node for handle in self._handles)
         if self._alone:
             counts = Counter(dict.fromkeys(self._known, self.workers))
         return [replace(node, workers=counts[name]) for name, node in self._known.items()]
 
-    def do(self, work: Work) -> list[NDArray[Any]]:
-        """Does all parts of *work*."""
+    def run(self, work: Task) -> list[Array]:
+        """Do all parts of *work*."""
         start, without = working_clock(), self._without
         outputs = new_outputs(work)
         if small := self._is_small(work):
@@ -201,10 +202,10 @@ class RayExecutor(Executor):
         return outputs
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """As `Executor.map`, in the workers, to whom *function* and *items* are sent, pickled.
+        """Map as in `Executor.map`, in the workers, to which all is sent, pickled.
 
         Raises:
-            WorkerError: What is to be sent can't be.
+            WorkerError: The function or an item can't be sent.
         """
         items = list(items)
         if len(items) < 2:
@@ -227,11 +228,11 @@ class RayExecutor(Executor):
             self.seconds += working_clock() - start
 
     def close(self) -> None:
-        """Ends the workers, and the Ray that was started for them."""
+        """End the workers, and the Ray that was started for them."""
         self._stack.close()
 
-    def _is_small(self, work: Work) -> bool:
-        """Whether it would take longer to send it than to do it here."""
+    def _is_small(self, work: Task) -> bool:
+        """Return True if sending *work* would take longer than doing it here."""
         if work.coarse or self._most == 1:
             return self._alone and self._most == 1
         size = sum(array.nbytes for array in work.inputs)
@@ -239,8 +240,8 @@ class RayExecutor(Executor):
         sending = (size / BANDWIDTH + ROUND_TRIP) / (NEARER if self._near else 1.0)
         return len(work) <= work.fewest or seconds < 2.0 * sending
 
-    def _judge(self, work: Work, seconds: float, busy: float) -> None:
-        """Says once if much time is lost because there is too little to do at a time."""
+    def _judge(self, work: Task, seconds: float, busy: float) -> None:
+        """Make a remark, once, if workers are often idle for want of work."""
         self._spent += seconds
         self._used += busy / self.workers
         lost = 1.0 - self._used / self._spent
@@ -260,20 +261,21 @@ class RayExecutor(Executor):
         )
         LOG.warning("%s", self.remarks[0])
 
-    def _share_memory(self, work: Work, outputs: list[NDArray[Any]]) -> None:
-        """Has *work* done in this process and those beside it, which see the same memory."""
+    def _share_memory(self, work: Task, outputs: list[Array]) -> None:
+        """Do *work* in this process and others on this machine, in shared memory."""
         chunks = make_chunks(len(work), self.workers, work.fewest)
         if work.coarse:
-            step = math.ceil(len(work) / MOST_CHUNKS)
+            step = math.ceil(len(work) / MAX_CHUNKS)
             ends = range(step, len(work) + step, step)
             chunks = deque((end - step, min(end, len(work))) for end in ends)
+        # The table of chunks, their owners and times is shared, too.
         table = np.array(chunks), np.zeros(len(chunks), int), np.zeros((len(chunks), 2))
         arrays = [*table, *work.inputs]
         layout = lay_out(replace(work, inputs=tuple(arrays)))
         space = self._workspace
         if space and (self._stale or end_of(layout) > len(space.memory)):
             self._give_up_memory()
-        space = self._workspace = self._workspace or Workspace(2 * end_of(layout))
+        space = self._workspace = self._workspace or TaskWorkspace(2 * end_of(layout))
         for view, array in zip(view_in(space.memory, layout), arrays, strict=False):
             np.copyto(view, array)
         order = describe(work) | {
@@ -281,6 +283,7 @@ class RayExecutor(Executor):
             "layout": layout,
             "files": space.files,
         }
+        # All processes take chunks from the queue.
         share = Share(order, space.memory, space.queue)
         self._jobs += 1
         self._job = job = Job(self._jobs, None, order, deque(), games=work.games, own=True)
@@ -294,6 +297,7 @@ class RayExecutor(Executor):
             self._stale |= any(task.job is job for task in self._flight.values())
             if self._stale or not done.all():
                 self._give_up_memory()
+        # Results and statistics of the finished chunks; the others are repaired.
         took = share.times[:, 1] - share.times[:, 0]
         for output, result in zip(outputs, share.outputs, strict=True):
             output[:] = result
@@ -309,7 +313,7 @@ class RayExecutor(Executor):
             self._repair(work, outputs, missing, share.owners[~done].tolist())
 
     def _take_part(self, share: Share, job: Job) -> None:
-        """Works until all is done, as far as somebody is alive and not late."""
+        """Work until all chunks are done, or their workers are dead or late."""
         busy, heard = True, -math.inf
         while busy or self._is_awaited(share, job):
             now = time.monotonic()
@@ -331,7 +335,7 @@ class RayExecutor(Executor):
             busy = share.do_next()
 
     def _is_awaited(self, share: Share, job: Job) -> bool:
-        """Whether workers that are not late have still to say that they are done."""
+        """Return True if workers that are not late have unfinished chunks."""
         if not any(task.job is job for task in self._flight.values()):
             return False
         (begun, ended), sizes = share.times.T, np.diff(share.chunks)[:, 0]
@@ -343,9 +347,9 @@ class RayExecutor(Executor):
         return bool(time.monotonic() < share.times.max() + longest)
 
     def _repair(
-        self, work: Work, outputs: list[NDArray[Any]], chunks: list[Chunk], owners: list[int]
+        self, work: Task, outputs: list[Array], chunks: list[Chunk], owners: list[int]
     ) -> None:
-        """Does again what was lost, in other workers, and what is late, here."""
+        """Repeat lost chunks in other workers, and late ones here."""
         node = next(iter(self._known.values()))
         alive = {handle.process for handle in self._handles}
         lost: deque[Chunk] = deque()
@@ -362,21 +366,20 @@ class RayExecutor(Executor):
 
     def _share_out(
         self,
-        work: Work,
-        outputs: list[NDArray[Any]],
+        work: Task,
+        outputs: list[Array],
         chunks: deque[Chunk],
         fewest: int | None,
         deaths: int = 0,
     ) -> None:
-        """Has *chunks* of *work* done by workers on any machine.
+        """Do *chunks* of *work* in workers on any machine.
 
         Args:
-            work: What the chunks are parts of.
-            outputs: Where the results go.
-            chunks: See above.
-            fewest: How many parts are given together at least; None if chunks are given as they
-                are.
-            deaths: How many workers died over each chunk already.
+            work: The work.
+            outputs: Receives the results.
+            chunks: The chunks to do.
+            fewest: Fewest parts to send together; None if chunks are not divided further.
+            deaths: Number of workers that died over each chunk already.
         """
         order = describe(work) | {
             "inputs": [np.ascontiguousarray(array) for array in work.inputs],
@@ -398,11 +401,11 @@ class RayExecutor(Executor):
         self._busy = job.busy
         self._weigh(job, time.monotonic() - began - (self._without - without))
 
-    def _share(self, job: Job) -> Generator[tuple[Chunk, Any], None, None]:
-        """Has everything of a *job* done.
+    def _share(self, job: Job) -> Generator[tuple[Chunk, Answer], None, None]:
+        """Do all chunks of a *job*.
 
         Yields:
-            Each chunk, with what came of it.
+            Each chunk, with its result.
         """
         self._job = job
         for handle in self._handles:
@@ -420,7 +423,7 @@ class RayExecutor(Executor):
             self._job = None
 
     def _assign(self, job: Job) -> None:
-        """Gives workers what there is to do."""
+        """Send chunks to workers."""
         for handle in self._handles:
             if handle.place and job.key not in handle.keys and not handle.tasks:
                 self._prepare(handle, job)
@@ -437,7 +440,7 @@ class RayExecutor(Executor):
         return None
 
     def _prepare(self, handle: _Handle, job: Job) -> None:
-        """Lets a worker compile, unless another one on its machine does so, or has done so."""
+        """Let a worker compile, unless another one on its machine does so or has done so."""
         assert job.key
         here = handle.place, job.key
         if here not in self._compiled and self._leaders.setdefault(here, handle) is not handle:
@@ -445,14 +448,14 @@ class RayExecutor(Executor):
         self._send(handle, job, (0, 0))
 
     def _repeat_late(self, job: Job, able: list[_Handle]) -> None:
-        """Gives late parts also to those who have nothing to do."""
+        """Send late chunks to idle workers, too."""
         now = time.monotonic()
         idle = [handle for handle in able if not handle.tasks]
         late = [
             (chunk, handle)
             for handle in self._handles
             for due, chunk in handle.due(job)
-            if due < now and 0 < job.copies[chunk] < MOST_COPIES
+            if due < now and 0 < job.copies[chunk] < MAX_COPIES
         ]
         for (chunk, owner), handle in zip(late, idle, strict=False):
             self._known[owner.node].late += 1
@@ -460,20 +463,20 @@ class RayExecutor(Executor):
             self._send(handle, job, chunk)
 
     def _find_pause(self, job: Job, now: float) -> float:
-        """How many seconds there is nothing to do but wait."""
+        """Return the seconds to wait for answers until there is something else to do."""
         pause = LOOK
         if not job.fresh and not job.again and any(not handle.tasks for handle in self._handles):
             for handle in self._handles:
                 for due, chunk in handle.due(job):
-                    if job.copies[chunk] < MOST_COPIES:
+                    if job.copies[chunk] < MAX_COPIES:
                         pause = min(pause, max(0.0, due - now) + 0.001)
         return pause
 
-    def _wait(self, seconds: float) -> list[Any]:
-        """What workers have said, once one of them says something or the time is over.
+    def _wait(self, seconds: float) -> list[Ray]:
+        """Wait for answers of workers for at most so many seconds, and return the tasks.
 
         Raises:
-            WorkerError: There is no worker, and was none for long.
+            WorkerError: There has been no worker for long.
         """
         began = time.monotonic()
         refs = list(self._flight)
@@ -499,17 +502,17 @@ class RayExecutor(Executor):
     def _send(self, handle: _Handle, job: Job, chunk: Chunk) -> None:
         order = None if handle.told == job.number else job.order
         handle.told = job.number
-        ref = handle.actor.do.remote(chunk, job.number, order)
+        ref = handle.actor.run.remote(chunk, job.number, order)
         task = _Task(handle, time.monotonic(), job, chunk)
         handle.tasks[ref] = self._flight[ref] = task
         if chunk[1] > chunk[0]:
             job.copies[chunk] += 1
 
-    def _receive(self, ref: Any) -> Iterator[tuple[Chunk, Any]]:
-        """Notes what came of a task; gives it if it is the first that did this part.
+    def _receive(self, ref: Ray) -> Iterator[tuple[Chunk, Answer]]:
+        """Process the answer of a task; yield it if it is the first one for its chunk.
 
         Raises:
-            ArenaError: A worker says so.
+            ArenaError: The answer is an error.
         """
         task = self._flight[ref]
         handle, job, chunk = task.handle, task.job, task.chunk
@@ -545,10 +548,10 @@ class RayExecutor(Executor):
                 yield chunk, answer
 
     def _lose(self, handle: _Handle, why: str) -> None:
-        """Goes on without a worker: what it had in hand is done again.
+        """Remove a worker; its unfinished chunks are repeated.
 
         Raises:
-            WorkerError: Too many died over the same part.
+            WorkerError: Too many workers died over the same chunk.
         """
         job, node = self._job, self._known[handle.node]
         self._stale = True
@@ -578,16 +581,16 @@ class RayExecutor(Executor):
                 )
 
     def _is_gone(self, number: str) -> bool:
-        """Whether a node has left the cluster."""
+        """Return True if a node has left the cluster."""
         return all(node["NodeID"] != number for node in self._list_nodes())
 
-    def _list_nodes(self) -> list[dict[str, Any]]:
-        """The nodes that have a core to work on."""
+    def _list_nodes(self) -> list[JsonObject]:
+        """Return the nodes with at least one core."""
         nodes = self._ray.nodes()
         return [node for node in nodes if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
 
     def _look(self) -> None:
-        """Finds which nodes there are, and hires workers where some are missing."""
+        """Update the list of nodes, and start missing workers."""
         self._looked = time.monotonic()
         free: dict[str, int] = {}
         for node in self._list_nodes():
@@ -622,10 +625,10 @@ class RayExecutor(Executor):
         handle.tasks[ref] = self._flight[ref] = _Task(handle, time.monotonic())
 
     def _greet(self) -> None:
-        """Waits until each node that is there now has said what it is.
+        """Wait until each present node has told its versions.
 
         Raises:
-            ArenaError: One of them has another version of something.
+            ArenaError: A node has another version of something.
         """
         numbers = {handle.node for handle in self._handles}
         end = time.monotonic() + PATIENCE / 2
@@ -638,7 +641,7 @@ class RayExecutor(Executor):
                     pass
 
     def _admit(self, handle: _Handle, versions: dict[str, str], place: str, process: int) -> None:
-        """A worker may work if everything is as it is here."""
+        """Accept a worker if its versions are those of this process."""
         for what in {**self._versions, **versions}:
             here, there = self._versions.get(what, "missing"), versions.get(what, "missing")
             if here != there:
@@ -647,10 +650,10 @@ class RayExecutor(Executor):
         return None
 
     def _refuse(self, number: str, why: str) -> None:
-        """Works without a node, which has joined later; else it is an error.
+        """Leave out a node that joined later; for one that was there at the start, fail.
 
         Raises:
-            ArenaError: It was there from the beginning.
+            ArenaError: The node was there at the start.
         """
         text = f"node {self._known[number].name} ({self._known[number].address}) {why}"
         if not self._greeted:
@@ -662,7 +665,7 @@ class RayExecutor(Executor):
             self._lose(handle, why)
 
     def _give_up_memory(self) -> None:
-        """The next work is done in another workspace."""
+        """Close the workspace; the next work gets another one."""
         if self._workspace:
             self._workspace.close()
             self._workspace = None
@@ -676,7 +679,7 @@ class RayExecutor(Executor):
         self._flight.clear()
 
     def _weigh(self, job: Job, seconds: float) -> None:
-        """Notes how fast workers and nodes were in a *job* that took so many *seconds*."""
+        """Update the speeds of workers and nodes after a *job* that took so many *seconds*."""
         worked = [handle for handle in self._handles if handle.parts and not job.own]
         rates = [handle.parts / max(handle.busy, 1e-9) for handle in worked]
         for handle, rate in zip(worked, rates, strict=True):
@@ -688,14 +691,14 @@ class RayExecutor(Executor):
             node.rate = (node.rate + rate) / 2 if node.rate else rate
 
 
-def _kind(work: Work) -> tuple[Any, ...]:
-    """What has work in common whose parts take about the same time."""
+def _kind(work: Task) -> tuple[object, ...]:
+    """Return a key of work whose parts take about the same time."""
     size = sum(array.nbytes for array in work.inputs)
     return work.kernel, work.options.get("game"), len(work), size
 
 
 def _explain(error: Exception) -> str:
-    """Why a worker is lost, in a few words, out of what Ray says."""
+    """Extract the reason for the loss of a worker from Ray's error, in a few words."""
     text = str(error).strip()
     if "raised in its creation task" in text:
         return one_line(text.splitlines()[-1], 160)

@@ -1,4 +1,4 @@
-"""Ray: started on this machine, or joined where it is."""
+"""Connections to Ray: to one that is started on this machine, or to a cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import psutil
 
@@ -21,23 +21,25 @@ from evolve_arena.arena.executors import cluster_guard
 from evolve_arena.core.errors import ArenaError, BadValueError, one_line, quote
 from evolve_arena.core.extras import import_extra
 
+Ray: TypeAlias = Any
+"""The module Ray, or one of its references, actors and classes: it has no types for mypy."""
 TIMEOUT = 10.0
-"""Seconds until an address answers."""
+"""Most seconds to wait for an answer from an address."""
 INLINE = 2**20
-"""Bytes of results that come back without a detour through the object store of this machine."""
+"""Most bytes of results that are returned directly, without this machine's object store."""
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name)]
 
 
 @contextmanager
-def connect(address: str | None = None, workers: int | None = None) -> Iterator[Any]:
-    """Ray itself, connected to a cluster until the block ends; one may stand within another.
+def connect(address: str | None = None, workers: int | None = None) -> Iterator[Ray]:
+    """Connect Ray to a cluster until the block ends; blocks may be nested.
 
-    If this process is connected already, that connection is used, and stays.
+    If this process is connected already, that connection is used and kept.
 
     Args:
-        address: ``auto`` or ``host:port``; None starts a Ray on this machine, which ends with the
-            block and which only this machine can reach.
-        workers: How many cores the Ray that is started here offers; as many as there are if None.
+        address: ``auto`` or ``host:port``; None starts Ray on this machine, until the block ends
+            and for this machine alone.
+        workers: Number of cores of a Ray that is started here; all cores if None.
 
     Raises:
         MissingPackageError: Ray is not installed.
@@ -48,7 +50,7 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         yield ray
         return
     with ExitStack() as stack:
-        options: dict[str, Any] = {"address": address}
+        options: dict[str, object] = {"address": address}
         if address is not None:
             _check_address(address)
         if address is None:
@@ -92,21 +94,21 @@ def connect(address: str | None = None, workers: int | None = None) -> Iterator[
         yield ray
 
 
-def import_ray() -> Any:
-    """Ray itself, not connected.
+def import_ray() -> Ray:
+    """Import Ray, without connecting.
 
     Raises:
-        MissingPackageError: It is not installed.
+        MissingPackageError: Ray is not installed.
     """
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of GPUs
     return import_extra("ray", "ray")
 
 
 def _check_address(address: str) -> None:
-    """Makes sure that somebody is there: Ray would try for minutes.
+    """Make sure that the address answers, as Ray would try for minutes.
 
     Raises:
-        ArenaError: Nobody is.
+        ArenaError: There is no answer.
     """
     found = re.fullmatch(r"\[?([^/\]]+?)\]?:(\d{1,5})", address)
     if found is None and address != "auto":
@@ -123,16 +125,16 @@ def _check_address(address: str) -> None:
 
 
 class _Paths(list[str]):
-    """Folders in which Ray's workers look for modules first."""
+    """Folders at the beginning of the import path of Ray's workers."""
 
     def extend(self, folders: Iterable[str]) -> None:
-        """Adds those of *folders* in which this process looks, too: not the current one as such."""
+        """Add those of *folders* that are on this process's path: never the working directory."""
         super().extend(folder for folder in folders if folder in sys.path)
 
 
 @contextmanager
 def _guarded_folder() -> Iterator[Path]:
-    """A folder for the files of a Ray; it does not outlive this process, even if that is killed."""
+    """Make a folder for Ray's files that is removed with this process, even if it is killed."""
     folder = os.path.realpath(tempfile.mkdtemp(prefix="evolve-ray-"))
     words = [cluster_guard.__file__, folder, str(Path(psutil.__file__).parents[1])]
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -146,7 +148,8 @@ def _guarded_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _changed(thing: Any, name: str, *, value: object) -> Iterator[None]:
+def _changed(thing: object, name: str, *, value: object) -> Iterator[None]:
+    """Change an attribute until the block ends."""
     before = getattr(thing, name, None)
     setattr(thing, name, value)
     try:

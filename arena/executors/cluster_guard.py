@@ -1,10 +1,10 @@
-"""Outlives a caller that started a Ray, and removes what is left of it, whatever ended the caller.
+"""A process that removes the rest of a Ray after its caller ended, for whatever reason.
 
     python -IS cluster_guard.py FOLDER PACKAGES
 
-Standard input ends with the caller, who writes there if it has ended its Ray itself. When the
-caller dies, Ray ends most of its processes, but not its agents, which tell nothing about themselves
-but by the files that they have open in FOLDER. PACKAGES is where psutil lies.
+Standard input ends with the caller, which writes to it after ending its Ray itself. When the caller
+dies, Ray ends most of its processes, but not its agents, which can only be identified by the files
+that they have open in FOLDER. PACKAGES is the folder of psutil.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import sys
 import time
 
 DONE = b"done"
-"""The word of a caller that has ended its Ray itself."""
+"""The message of a caller that has ended its Ray itself."""
 PATIENCE = 20.0
-"""Seconds after which processes that can't be killed are given up."""
+"""Seconds after which processes that can't be killed are ignored."""
 
 
 def main(folder: str, packages: str) -> None:
-    """Waits until the caller is gone, or done, and removes what is left."""
+    """Wait until the caller has ended or is done, and remove the rest."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -34,7 +34,7 @@ def main(folder: str, packages: str) -> None:
 
 
 def _kill_all(folder: str, packages: str) -> bool:
-    """Kills whoever has a file open in *folder*; False if there is nobody."""
+    """Kill all processes with a file open in *folder*; return False if there are none."""
     if packages not in sys.path:
         sys.path.append(packages)
     import psutil

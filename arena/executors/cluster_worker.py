@@ -1,4 +1,4 @@
-"""What runs on the nodes of a Ray cluster: it is found there by its name, and never sent."""
+"""Workers on the nodes of a Ray cluster; nodes import this module, it is never sent."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ import os
 import platform
 import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import dill
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena import core
 from evolve_arena.arena.executors.parts import find_described
-from evolve_arena.arena.executors.processes import IGNORED, WorkerError, apply_task
+from evolve_arena.arena.executors.processes import IGNORED, Memory, WorkerError, apply_task
 from evolve_arena.arena.executors.workspace import Share, open_workspace
 from evolve_arena.core.compiled import cache_folder, working_clock
 from evolve_arena.core.errors import ArenaError, one_line
-from evolve_arena.core.registry import GROUP, unpack_games
+from evolve_arena.core.registry import GROUP, PackedGames, unpack_games
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.core.user_code import open_code
 
 
 def describe_versions() -> dict[str, str]:
-    """What must be the same wherever parts of the same work are done."""
+    """Return the versions that must be the same on all nodes."""
     installed = {dist.name: dist.version for dist in metadata.distributions(name="evolve-arena")}
     points = metadata.entry_points(group=GROUP)
     return {
@@ -43,47 +42,47 @@ def describe_versions() -> dict[str, str]:
 
 
 def describe_place() -> str:
-    """The machine, and where its compiled code lies: what is compiled there once is there."""
+    """Return the machine and the folder of its compiled code, which its workers share."""
     return f"{socket.gethostname()}:{cache_folder()}"
 
 
 class Worker:
-    """Does parts of some work, or applies a function, as it is told.
+    """A worker that does parts of some work, or applies a function.
 
     Args:
-        games: What :func:`evolve_arena.core.registry.pack_games` gave the caller.
+        games: The games that :func:`evolve_arena.core.registry.pack_games` returned to the caller.
     """
 
     _memory: mmap.mmap
     _queue: int
 
-    def __init__(self, games: Mapping[str, tuple[Any, ...]]) -> None:
+    def __init__(self, games: PackedGames) -> None:
         for number in IGNORED:
             signal.signal(number, signal.SIG_IGN)
-        core.on_compile = None  # the caller tells it
+        core.on_compile = None  # the caller reports it
         unpack_games(games)
         self._number = 0
-        self._do: Callable[[slice], Any] = lambda part: None
+        self._do: Callable[[slice], object] = lambda part: None
         self._files: list[tuple[str, int, int]] | None = None
-        """The memory and the queue that it shares with others."""
+        """The memory and the queue that are shared with others."""
 
     def hello(self) -> tuple[tuple[dict[str, str], str, int], float]:
-        """Its versions, its place and its process, in the form in which :meth:`do` answers."""
+        """Return the worker's versions, place and process, in the form of :meth:`run`."""
         return (describe_versions(), describe_place(), os.getpid()), 0.0
 
-    def do(
-        self, chunk: tuple[int, int], number: int, order: Mapping[str, Any] | None = None
-    ) -> tuple[Any, float]:
-        """What comes of a *chunk* of the work with this *number*, and how many seconds it took.
+    def run(
+        self, chunk: tuple[int, int], number: int, order: Settings | None = None
+    ) -> tuple[object, float]:
+        """Do a *chunk* of the work with this *number*, and return the result and its seconds.
 
         Args:
-            chunk: Its first part, and the one after its last; no part if it takes chunks itself.
-            number: Which work.
-            order: What the work is, the first time that it has this number.
+            chunk: The first part, and the one after the last; no parts if the worker takes chunks
+                from a queue.
+            number: The number of the work.
+            order: The description of the work, for the first chunk of this number.
 
         Returns:
-            An error that is to be raised by the caller in place of what comes of it, if there is
-            one.
+            An error to be raised by the caller instead of the result, if there is one.
         """
         if number != self._number and order is None:
             return WorkerError(f"work {number} was not explained to a worker"), 0.0
@@ -100,11 +99,11 @@ class Worker:
             return WorkerError(f"a worker on {socket.gethostname()} failed: {what}"), 0.0
         return answer, working_clock() - begin
 
-    def _understand(self, order: Mapping[str, Any]) -> Callable[[slice], Any]:
-        """What does chunks as an *order* says.
+    def _understand(self, order: Settings) -> Callable[[slice], object]:
+        """Return a function that does chunks of the work that *order* describes.
 
         Raises:
-            ArenaError: Something that it names is not known here.
+            ArenaError: The order names something that is unknown here.
         """
         if "task" in order:
             try:
@@ -130,17 +129,17 @@ class Worker:
         inputs = [_view(array) for array in order["inputs"]]
         outputs = [np.zeros(shape, dtype=kind) for kind, shape in order["outputs"]]
 
-        def do(part: slice) -> list[NDArray[Any]]:
+        def run(part: slice) -> list[Array]:
             kernel(options, inputs, outputs, part)
             return [output[part] for output in outputs]
 
-        return do
+        return run
 
     def _open(self, files: list[tuple[str, int, int]]) -> None:
-        """Opens the memory and the queue that the caller shares.
+        """Open the memory and the queue that the caller shares.
 
         Raises:
-            WorkerError: The caller has given them up.
+            WorkerError: The caller has closed them.
         """
         if self._files:
             os.close(self._queue)
@@ -152,13 +151,13 @@ class Worker:
         self._files = files
 
 
-def _view(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory, in the object store, as an array that is not marked as read-only.
+def _view(array: Array) -> Array:
+    """Return the same memory, in the object store, as an array that is not read-only.
 
-    Kernels only read their inputs, but Numba would compile them once more for such arrays.
+    Kernels only read their inputs, but Numba would compile them again for read-only arrays.
     """
     if not array.nbytes:
         return array.copy()
-    memory: Any = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
+    memory: Memory = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
     memory.owner = array  # keeps it where it is
     return np.frombuffer(memory, dtype=array.dtype).reshape(array.shape)

@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, TypeVar
-
-from numpy.typing import NDArray
+from typing import TypeVar
 
 from evolve_arena.arena.arena import make_ready
 from evolve_arena.arena.batch import Batch, Results
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.compiled import working_clock
+from evolve_arena.core.types import Array
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -21,57 +20,56 @@ Result = TypeVar("Result")
 
 @dataclass
 class Node:
-    """A machine that works for an executor, and what it did so far."""
+    """A machine that works for an executor, and its statistics."""
 
     name: str
     address: str
     workers: int = 0
-    """How many work there now."""
+    """Number of workers there now."""
     done: int = 0
-    """How often a worker was given some matches, or a learner, and did them."""
+    """Number of tasks done: some matches, or a learner."""
     lost: int = 0
-    """How often that was done again because the worker or the node died."""
+    """Number of tasks repeated because the worker or the node died."""
     late: int = 0
-    """How often it was given to somebody else as well because it took too long."""
+    """Number of tasks that were also given to another worker because they took too long."""
     games: int = 0
-    """How many games were played there."""
+    """Number of games played there."""
     rate: float = 0.0
-    """Games a second, while there was something to play."""
+    """Games per second, while there was something to play."""
 
 
 class Executor(ABC):
-    """Does work. Use it in a ``with`` statement, or call :meth:`close`."""
+    """Base of executors. Use it in a ``with`` statement, or call :meth:`close`."""
 
     workers: int = 1
-    """How many processes work at once."""
+    """Number of processes that work at a time."""
 
     seconds: float = 0.0
-    """Time spent in :meth:`do` and :meth:`map` so far, but for compiling, as the caller's clock saw
-    it."""
+    """Time spent in :meth:`run` and :meth:`map` so far, without compiling, by wall clock."""
 
     remarks: tuple[str, ...] = ()
-    """What the user should know of how it went."""
+    """Remarks for the user about the execution."""
 
     @abstractmethod
-    def do(self, work: Work) -> list[NDArray[Any]]:
-        """Does all parts of *work* and gives its outputs, in arrays that nobody else holds."""
+    def run(self, work: Task) -> list[Array]:
+        """Do all parts of *work* and return its outputs, in arrays that are not shared."""
 
     def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch* and gives their results in the order asked."""
+        """Play all matches of *batch* and return their results in the order asked."""
         make_ready(batch)
-        return Results.of(batch.game, self.do(batch.work()))
+        return Results.of(batch.game, self.run(batch.work()))
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """What *function* gives for each of *items*, in their order.
+        """Apply *function* to each of *items*, and return the results in order.
 
         Args:
-            function: Python code. It may run in another process: what it changes there is lost, and
-                what chance decides must follow from its item, as from a seed.
-            items: What it is applied to.
+            function: Python code. It may run in another process: changes of state there are lost,
+                and random numbers must derive from its item, as from a seed.
+            items: The arguments.
 
         Raises:
-            Exception: What *function* raises, for the first item for which it does. If that was in
-                another process, a note tells the traceback.
+            Exception: The exception of *function* for the first item with one. If it was in another
+                process, a note has the traceback.
         """
         start = working_clock()
         try:
@@ -80,11 +78,11 @@ class Executor(ABC):
             self.seconds += working_clock() - start
 
     def nodes(self) -> list[Node]:
-        """The machines that worked so far, and what each did, if there can be several."""
+        """Return the machines that worked so far, with statistics, if there can be several."""
         return []
 
     def close(self) -> None:  # noqa: B027  (most executors hold nothing)
-        """Frees what the executor holds; it must not be used afterwards."""
+        """Free the executor's resources; it must not be used afterwards."""
 
     def __enter__(self) -> Executor:
         return self

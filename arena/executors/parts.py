@@ -1,46 +1,45 @@
-"""What workers are told of some work, and how its parts are handed out."""
+"""Descriptions of work for workers, and the distribution of its parts."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from evolve_arena.arena.work import Kernel, Work, find_kernel
+from evolve_arena.arena.tasks import Kernel, Task, find_kernel
 from evolve_arena.core.compiled import add_variants, list_variants
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 
 Chunk = tuple[int, int]
 """Parts of some work: the first, and the one after the last."""
 Key = tuple[str, str]
-"""A kernel, and for whom it is compiled."""
+"""A kernel, and the variant for which it is compiled."""
 ALONE = 4
-"""The factor by which the smallest chunk is larger if one process does all: each chunk costs a
-little, nobody waits for the last one, and only between two is an interrupt heeded."""
+"""Factor of the smallest chunk if one process does all: each chunk has a cost, there is no wait for
+the last one, and interrupts are handled only between two."""
 
 
-def describe(work: Work) -> dict[str, Any]:
-    """What workers are told of *work*, except where its arrays are."""
+def describe(work: Task) -> dict[str, object]:
+    """Describe *work* for workers, without the places of its arrays."""
     variants = list_variants(work.options.get("game"))
     return {"kernel": work.kernel, "options": dict(work.options), "variants": variants}
 
 
-def find_described(order: Mapping[str, Any]) -> Kernel:
-    """The kernel of the work that :func:`describe` described, in a worker."""
+def find_described(order: Settings) -> Kernel:
+    """Return, in a worker, the kernel of the work that :func:`describe` described."""
     if order["variants"]:
         add_variants(find_game(order["options"]["game"]), order["variants"])
     return find_kernel(order["kernel"])
 
 
 def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
-    """Parts of a whole, many at once and more of them first, so that all workers end together.
+    """Divide parts into chunks, large ones first, so that all workers end at the same time.
 
     Args:
-        count: How many parts there are.
-        workers: How many share them.
-        fewest: How many are handed out together at least; each singly if 0.
+        count: Number of parts.
+        workers: Number of workers.
+        fewest: Fewest parts of a chunk; 0 for chunks of one part.
     """
     if not fewest:
         return deque((part, part + 1) for part in range(count))
@@ -58,47 +57,47 @@ def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
 
 @dataclass(eq=False)
 class Job:
-    """Parts that are to be done, by workers who are told once what it is about."""
+    """Parts to be done by workers, to whom the work is described once."""
 
     number: int
     key: Key | None
-    """What workers must have compiled."""
-    order: Any
-    """What they are told, in the object store."""
+    """The kernel that workers must have compiled."""
+    order: object
+    """The description of the work, in the object store."""
     fresh: deque[Chunk]
-    """What nobody was given yet."""
+    """Chunks that have not been sent yet."""
     fewest: int | None = None
-    """How many parts are given together at least; None if chunks are given as they are."""
+    """Fewest parts to send together; None if chunks are not divided further."""
     games: int = 0
-    """How many games a part plays."""
+    """Number of games in a part."""
     own: bool = False
-    """Whether this process works, too."""
+    """True if this process works, too."""
     total: int = 0
-    """How many parts there are."""
+    """Number of parts."""
     unit: float = 0.0
-    """How many seconds one takes, as far as that is known from other jobs; else 0."""
+    """Seconds of a part, from earlier jobs; 0 if unknown."""
     parts: int = 0
     busy: float = 0.0
-    """How many parts are done, and how many seconds workers needed for them."""
+    """Number of parts that are done, and the workers' seconds for them."""
     again: deque[Chunk] = field(default_factory=deque)
-    """What was lost."""
+    """Chunks that were lost."""
     copies: Counter[Chunk] = field(default_factory=Counter)
-    """How many workers have what is not done yet."""
+    """Number of workers that have each unfinished chunk."""
     deaths: Counter[Chunk] = field(default_factory=Counter)
-    """How many died over it."""
+    """Number of workers that died over each chunk."""
     done: Counter[str] = field(default_factory=Counter)
-    """How many parts each node did."""
+    """Number of parts that each node did."""
 
     def is_open(self) -> bool:
-        """Whether something is to be done or waited for."""
+        """Return True if there is something to do or to wait for."""
         return bool(self.fresh or self.again or self.copies)
 
     def take(self, share: float, seconds: float) -> Chunk | None:
-        """What is to be done next, by somebody who does that *share* of everything.
+        """Return the next chunk for a worker that does that *share* of everything.
 
         Args:
             share: From 0 to 1.
-            seconds: How long it should take at least.
+            seconds: Shortest time that the chunk should take.
         """
         if self.again:
             return self.again.popleft()

@@ -1,11 +1,11 @@
-"""An executor of persistent worker processes, with everything big in shared memory.
+"""An executor with persistent worker processes and arrays in shared memory.
 
-Where processes can be forked safely, they are, once, after the kernels are compiled; elsewhere they
-start from nothing, find kernels by name, and read their machine code from the cache. The arrays of
-some work are copied into memory that all of them see; what goes through the pipes is where they lie
-and which part to do. The caller is a worker too: it would otherwise only wait, and to be woken
-takes longer than a hundred matches. Who does which part depends on chance, but each part has its
-own seed and place, so the results do not.
+Where forking is safe, processes are forked once, after the kernels are compiled; elsewhere they are
+spawned, import kernels by name, and read their machine code from the cache. The arrays of some work
+are copied into memory that all of them share; only their places and the parts to do go through
+pipes. The caller is a worker, too: it would otherwise only wait, and waking up takes longer than a
+hundred matches. The distribution of parts depends on chance, but each part has its own seed and
+place, so the results do not.
 """
 
 from __future__ import annotations
@@ -23,83 +23,89 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import dill
 import multiprocess
 import numpy as np
 from multiprocess import resource_tracker, spawn, util
+from multiprocess.connection import Connection
 from multiprocess.connection import wait as wait_for_pipes
 from multiprocess.heap import Arena as SharedMemory
-from numpy.typing import NDArray
 
 from evolve_arena import core
 from evolve_arena.arena.executors.executor import Executor, Item, Result
 from evolve_arena.arena.executors.parts import Chunk, describe, find_described, make_chunks
 from evolve_arena.arena.executors.workspace import end_of, lay_out, view_in
-from evolve_arena.arena.work import Work, find_kernel
+from evolve_arena.arena.tasks import Task, find_kernel
 from evolve_arena.core.children import keep_folder_out
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.logs import LOG
-from evolve_arena.core.registry import pack_games, unpack_games
+from evolve_arena.core.registry import PackedGames, pack_games, unpack_games
+from evolve_arena.core.types import Array, JsonObject
 from evolve_arena.core.user_code import open_code, opened_files
 
 START_METHOD = "fork" if hasattr(os, "fork") and sys.platform != "darwin" else "spawn"
-"""How processes start: macOS has fork, but its own libraries do not survive it."""
-MOST_WORKERS = 256 if hasattr(select, "poll") else 61
-"""Windows waits for no more pipes at once."""
+"""The default start method: macOS has fork, but its own libraries do not survive it."""
+MAX_WORKERS = 256 if hasattr(select, "poll") else 61
+"""Most workers; Windows can't wait for more pipes at a time."""
 IN_FLIGHT = 2
-"""Chunks that a worker has at a time, unless they are large: while it does one, the next is
-waiting."""
+"""Most chunks that a worker has at a time, unless they are large: the next one waits while it does
+one."""
 PATIENCE = 5.0
-"""Seconds that a worker has to end by itself."""
+"""Seconds for a worker to end by itself."""
 FIRST_SIZE = 32 * 1024 * 1024
-"""Bytes of address space; only what is written to takes memory."""
+"""Initial bytes of address space; pages take memory when they are written."""
 IGNORED = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-"""Who sends these to all means the caller, who ends the workers."""
+"""Signals that workers ignore: sent to a whole group, they are meant for the caller, which ends the
+workers."""
 
 CHUNK = struct.Struct("qq")
 
 keep_folder_out(util, spawn)
 
-Arrays = list[NDArray[Any]]
-Task = tuple[Callable[[Any], Any], list[Any]]
+MapTask: TypeAlias = tuple[Callable[[Any], object], list[Any]]
+"""A function, and the items to which it is applied."""
+Memory: TypeAlias = Any
+"""Shared memory: an `mmap.mmap`, or the library's own for processes that are spawned."""
+Answer: TypeAlias = Any
+"""The answer of a worker to a chunk: results and an exception, or nothing."""
 
 STARTING: Chunk = (-1, -1)
-"""Stands for what a worker does before it is ready for chunks."""
+"""Chunk that stands for the start of a worker."""
 READY = "ready"
 
 
 class WorkerError(ArenaError):
-    """A worker died twice over the same part, or can't start."""
+    """Raised if workers die over the same part, or can't start."""
 
 
 class ProcessExecutor(Executor):
-    """Works in *workers* processes: this one, and others that it starts.
+    """Executor with *workers* processes: this one, and others that it starts.
 
-    A process that dies is replaced and what it had in hand is done again, once.
+    A process that dies is replaced, and its unfinished chunks are repeated, once.
 
     Args:
-        workers: How many processes.
-        method: ``fork``, or ``spawn`` for processes that start from nothing, which takes a second
-            or two; whichever is safe on this system if None.
+        workers: Number of processes.
+        method: ``fork``, or ``spawn``, which takes a second or two; the one that is safe on this
+            system if None.
 
     Raises:
-        WorkerError: From :meth:`do`, if a worker dies over a part over which one died already, or
-            ends while it starts; from :meth:`map`, if one dies.
+        WorkerError: From :meth:`run`, if a second worker dies over the same part, or one ends while
+            it starts; from :meth:`map`, if one dies.
     """
 
     def __init__(self, workers: int, method: str | None = None) -> None:
         self.workers = workers
         self._method = method or START_METHOD
-        self._known: set[tuple[str, Any]] = set()
+        self._known: set[tuple[str, object]] = set()
         self._make_team(FIRST_SIZE)
 
-    def do(self, work: Work) -> list[NDArray[Any]]:
-        """Does all parts of *work*."""
+    def run(self, work: Task) -> list[Array]:
+        """Do all parts of *work*."""
         start = working_clock()
         layout = lay_out(work)
         if end_of(layout) > len(self._memory):
@@ -124,13 +130,13 @@ class ProcessExecutor(Executor):
         return copies
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """As `Executor.map`, in *workers* processes beside this one.
+        """Map as in `Executor.map`, in *workers* processes beside this one.
 
-        Forked ones see all that this one sees. To those that start from nothing *function* and
-        *items* are sent, pickled.
+        Forked processes share the state of this one; to spawned ones, *function* and *items* are
+        sent, pickled.
 
         Raises:
-            WorkerError: A worker dies, or what is to be sent can't be.
+            WorkerError: A worker dies, or the function or an item can't be sent.
         """
         items = list(items)
         if min(self.workers, len(items)) < 2:
@@ -161,23 +167,23 @@ class ProcessExecutor(Executor):
             self.seconds += working_clock() - start
 
     def close(self) -> None:
-        """Ends the workers."""
+        """End the workers."""
         self._team.dismiss_all()
 
     def processes(self) -> list[int]:
-        """The ids of the processes beside this one."""
+        """Return the ids of the processes beside this one."""
         return [worker.process.pid for worker in self._team.workers]
 
     def _make_team(self, size: int) -> None:
-        """Memory of *size* bytes, and workers, once they are hired, who see it."""
+        """Make shared memory of *size* bytes, and a team that shares it."""
         forked = self._method == "fork"
-        # The library's own class: nameless for others, so that nothing is left if we are killed.
-        memory: Any = mmap.mmap(-1, size) if forked else SharedMemory(size)
+        # The library's own class: nameless for others, so that nothing remains if we are killed.
+        memory: Memory = mmap.mmap(-1, size) if forked else SharedMemory(size)
         self._memory: mmap.mmap = memory if forked else memory.buffer
         self._team = _Team(self.workers - 1, self._method, memory)
 
-    def _prepare(self, work: Work, inputs: Arrays, outputs: Arrays) -> None:
-        """Compiles a kernel that is new, so that workers find its machine code in the cache."""
+    def _prepare(self, work: Task, inputs: list[Array], outputs: list[Array]) -> None:
+        """Compile a kernel that is new, so that workers find its machine code in the cache."""
         known = work.kernel, work.options.get("game")
         if known not in self._known:
             find_kernel(work.kernel)(work.options, inputs, outputs, slice(0, 0))
@@ -185,16 +191,16 @@ class ProcessExecutor(Executor):
 
 
 class _Team:
-    """Worker processes, and what each of them has in hand.
+    """Worker processes and their unfinished chunks.
 
     Args:
-        size: How many there are to be.
-        method: How they start.
-        memory: What all of them see.
-        task: What they are forked for, if it is no kernel.
+        size: Number of workers.
+        method: Start method.
+        memory: The memory that all of them share.
+        task: The task for which they are forked, if it is no kernel.
     """
 
-    def __init__(self, size: int, method: str, memory: Any, task: Task | None = None) -> None:
+    def __init__(self, size: int, method: str, memory: Memory, task: MapTask | None = None) -> None:
         self.size = size
         self.workers: list[_Worker] = []
         self._method, self._given = method, (memory, task)
@@ -211,18 +217,18 @@ class _Team:
         own: Callable[[Chunk], None] | None = None,
         *,
         again: bool = True,
-    ) -> Generator[tuple[Chunk, Any], None, None]:
-        """Has *chunks* done, of which each worker has at *most* so many in hand.
+    ) -> Generator[tuple[Chunk, Answer], None, None]:
+        """Do *chunks*, with at most *most* of them at each worker at a time.
 
         Args:
-            chunks: What is to be done; chunks leave it as they are handed out.
-            header: What comes before a worker's first chunk.
-            most: See above.
-            own: Does a chunk in this process; if None it only waits.
-            again: Whether the chunks of a worker that dies are done again.
+            chunks: The chunks to do; they are removed as they are sent.
+            header: The order that precedes a worker's first chunk.
+            most: Most chunks of a worker at a time.
+            own: Does a chunk in this process, which only waits if None.
+            again: Repeat the chunks of a worker that dies.
 
         Yields:
-            Each chunk that a worker has done, with what it sent.
+            Each chunk that a worker has done, with its answer.
         """
         died_over: set[Chunk] = set()
         try:
@@ -242,19 +248,19 @@ class _Team:
                         worker.assign(chunks)
                 if own and chunks:
                     own(chunks.popleft())
-        except BaseException:  # also where it is not asked on: they still have chunks in hand
+        except BaseException:  # or the generator is closed: workers still have chunks
             self.dismiss_all(kill=True)
             raise
 
     def listen(self, *, wait: bool) -> list[_Worker]:
-        """The workers that have something to say; waits for one if asked to."""
+        """Return the workers with an answer; *wait* for one if asked to."""
         if self._poll:
             return [self._ears[number] for number, _ in self._poll.poll(None if wait else 0)]
         ready = wait_for_pipes([worker.pipe for worker in self.workers], None if wait else 0)
         return [worker for worker in self.workers if worker.pipe in ready]
 
     def dismiss_all(self, *, kill: bool = False) -> None:
-        """Ends all workers, at once if they are to be killed."""
+        """End all workers; *kill* them to end them at once."""
         for worker in list(self.workers):
             self._dismiss(worker, kill=kill)
 
@@ -303,9 +309,9 @@ class _Team:
 class _Worker:
     """The caller's side of one worker process."""
 
-    def __init__(self, method: str, memory: Any, task: Task | None) -> None:
+    def __init__(self, method: str, memory: Memory, task: MapTask | None) -> None:
         self.ready = method == "fork"
-        """Whether it has started."""
+        """True if it has started."""
         context = multiprocess.get_context(method)
         self.pipe, far_end = context.Pipe()
         games = None if self.ready else pack_games()
@@ -316,28 +322,28 @@ class _Worker:
         far_end.close()
         self.chunks: deque[Chunk] = deque()
         self.header = b""
-        """What it must be told before the next chunk."""
+        """The order to send before the next chunk."""
         self.most = IN_FLIGHT
-        """How many chunks it may have at a time."""
+        """Most chunks that it has at a time."""
         self.code: int | None = None
         """The exit code, once it is known."""
 
     def assign(self, chunks: deque[Chunk]) -> None:
-        """Sends chunks until enough are in flight."""
+        """Send chunks until enough are in flight."""
         while chunks and len(self.chunks) < self.most:
             chunk = chunks.popleft()
             self.chunks.append(chunk)
             try:
                 self.pipe.send_bytes(CHUNK.pack(*chunk) + self.header)
             except OSError:
-                return  # it is dead: `receive` will find out, and the chunk counts as lost
+                return  # it is dead: `receive` will notice, and the chunk counts as lost
             self.header = b""
 
-    def receive(self) -> tuple[Chunk, Any] | None:
-        """The first chunk, which is done, and what came of it; None if the worker is dead.
+    def receive(self) -> tuple[Chunk, Answer] | None:
+        """Receive the answer to the first chunk, and return both; None if the worker is dead.
 
         Raises:
-            Exception: What the worker says that it can't do.
+            ArenaError: The answer is an error.
         """
         try:
             message = self.pipe.recv_bytes()
@@ -352,7 +358,7 @@ class _Worker:
         return self.chunks.popleft(), answer
 
     def join(self, *, kill: bool) -> None:
-        """Ends the worker, which notices that its pipe is closed, and cleans up after it."""
+        """End the worker, which notices that its pipe is closed, and clean up after it."""
         self.pipe.close()
         deadline = time.monotonic() + (0.0 if kill else PATIENCE)
         # Not join(timeout): it waits for a pipe that the worker has closed with all others.
@@ -371,22 +377,21 @@ def _kill_all(workers: list[_Worker]) -> None:
 
 
 def gather(
-    given: Generator[tuple[Chunk, Any], None, None],
+    given: Generator[tuple[Chunk, Answer], None, None],
     chunks: deque[Chunk],
     in_hand: Callable[[], Iterable[Chunk]],
     count: int,
 ) -> list[Any]:
-    """The results for each of *count* items, of what workers gave by :func:`apply_task`.
+    """Collect the results for *count* items from the answers of :func:`apply_task`.
 
     Args:
-        given: Each chunk that is done, with what came of it; workers are busy as long as it is
-            asked.
-        chunks: What nobody has in hand yet.
-        in_hand: Gives what somebody has in hand.
-        count: How many items there are.
+        given: Yields each finished chunk with its answer; workers go on as long as it is iterated.
+        chunks: Chunks that have not been sent.
+        in_hand: Returns the chunks that workers have.
+        count: Number of items.
 
     Raises:
-        Exception: What was raised for the first of those items for which something was.
+        Exception: The exception of the first item with one.
     """
     results: list[Any] = [None] * count
     failed, error = count, None
@@ -398,21 +403,24 @@ def gather(
                 failed, error = start, problem
                 chunks.clear()
             if error and not any(chunk[0] < failed for chunk in in_hand()):
-                break  # the others are ended as they are
+                break  # later items do not matter
     if error:
         raise error
     return results
 
 
-def pack_task(function: Callable[[Any], Any], items: list[Any], *, script: bool = True) -> bytes:
-    """What :func:`apply_task` takes, as bytes.
+def pack_task(
+    function: Callable[[Item], Result], items: list[Item], *, script: bool = True
+) -> bytes:
+    """Pickle a task for :func:`apply_task`.
 
-    Functions of modules go by name, others by what they are made of.
+    Functions of modules are sent by name, others by their code.
 
     Args:
-        function: See `Executor.map`.
-        items: See there.
-        script: Whether workers import the script that runs here, so that its functions go by name.
+        function: The function, see `Executor.map`.
+        items: Its arguments.
+        script: True if workers import the script that runs here, so that its functions are sent by
+            name.
 
     Raises:
         WorkerError: Something can't be pickled.
@@ -435,11 +443,11 @@ def pack_task(function: Callable[[Any], Any], items: list[Any], *, script: bool 
 
 @contextmanager
 def _shielded(method: str) -> Iterator[None]:
-    """Keeps signals from processes that start, until these ignore them."""
+    """Block signals for processes that start, until these ignore them."""
     if method == "fork" or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # to start it would lift the mask
+    resource_tracker.ensure_running()  # starting it later would lift the mask
     before = signal.pthread_sigmask(signal.SIG_BLOCK, IGNORED)
     try:
         yield
@@ -447,11 +455,13 @@ def _shielded(method: str) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) -> None:
-    """The worker's life: does chunks until the pipe closes or the caller is gone."""
+def _work(
+    pipe: Connection, memory: Memory, task: MapTask | None, parent: int, games: PackedGames | None
+) -> None:
+    """Run a worker: do chunks until the pipe closes or the caller has ended."""
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
-    core.on_compile = None  # the caller tells it
+    core.on_compile = None  # the caller reports it
     try:
         if games is None:
             _close_inherited(pipe.fileno())
@@ -460,7 +470,7 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, IGNORED)
             unpack_games(games)
             pipe.send_bytes(pickle.dumps(READY))
-        do: Callable[[slice], bytes] = partial(apply_task, task or (len, []), parent)
+        run: Callable[[slice], bytes] = partial(apply_task, task or (len, []), parent)
         while True:
             while not pipe.poll(1.0):
                 if os.getppid() != parent:
@@ -468,9 +478,9 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
             message = pipe.recv_bytes()
             try:
                 if len(message) > CHUNK.size:
-                    do = _refuse  # more chunks may follow an order that fails
-                    do = _understand(pickle.loads(message[CHUNK.size :]), memory, parent)
-                answer = do(slice(*CHUNK.unpack_from(message)))
+                    run = _refuse  # more chunks may follow an order that fails
+                    run = _understand(pickle.loads(message[CHUNK.size :]), memory, parent)
+                answer = run(slice(*CHUNK.unpack_from(message)))
             except ArenaError as error:
                 answer = pickle.dumps(ArenaError(str(error)))
             pipe.send_bytes(answer)
@@ -479,15 +489,15 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
 
 
 def _refuse(part: slice) -> bytes:
-    """Does no *part*: the order that it belongs to was not understood."""
+    """Do no *part*: its order was not understood."""
     raise WorkerError("a worker process was to go on with an order that it did not understand")
 
 
-def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[slice], bytes]:
-    """What does chunks as an *order* says.
+def _understand(order: JsonObject, memory: Memory, parent: int) -> Callable[[slice], bytes]:
+    """Return a function that does chunks of the work that *order* describes.
 
     Raises:
-        ArenaError: Something that it names is not known here.
+        ArenaError: The order names something that is unknown here.
     """
     if "task" in order:
         try:
@@ -498,25 +508,25 @@ def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[sl
             raise WorkerError(
                 f"a worker process can't read the function that it is to apply ({error})"
             ) from None
-    views = view_in(getattr(memory, "buffer", memory), order["layout"])
+    views = view_in(memory if isinstance(memory, mmap.mmap) else memory.buffer, order["layout"])
     inputs, outputs = views[: order["inputs"]], views[order["inputs"] :]
     kernel = find_described(order)
 
-    def do(part: slice) -> bytes:
+    def run(part: slice) -> bytes:
         kernel(order["options"], inputs, outputs, part)
         return b""
 
-    return do
+    return run
 
 
-def apply_task(task: Task, parent: int, part: slice) -> bytes:
-    """The results of a *part* of a task's items, and what was raised instead of one, pickled.
+def apply_task(task: MapTask, parent: int, part: slice) -> bytes:
+    """Apply a task to a *part* of its items; return the results and an exception, pickled.
 
     Raises:
-        EOFError: Nobody waits for them any more.
+        EOFError: The caller has ended.
     """
     function, items = task
-    results: list[Any] = []
+    results: list[object] = []
     problem: Exception | None = None
     for place in range(part.start, part.stop):
         if os.getppid() != parent:
@@ -543,10 +553,10 @@ def apply_task(task: Task, parent: int, part: slice) -> bytes:
 
 
 def _close_inherited(keep: int) -> None:
-    """Closes every file that the fork brought along, except the standard ones and *keep*.
+    """Close every inherited file except the standard ones and *keep*.
 
-    Held open here, a run's lock would outlive the caller, and another worker's pipe would
-    never tell that worker that the caller is dead.
+    Held open here, a run's lock would outlive the caller, and another worker's pipe would not
+    signal the caller's death to that worker.
     """
     os.closerange(3, keep)
     os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))

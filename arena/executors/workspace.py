@@ -1,27 +1,27 @@
-"""Memory with the arrays of some work, which several processes on a machine see."""
+"""Shared memory with the arrays of some work, for several processes on a machine."""
 
 from __future__ import annotations
 
 import mmap
 import os
 import time
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.arena.executors.parts import find_described
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
+from evolve_arena.core.types import Array, Settings
 
-Layout = list[tuple[int, str, tuple[int, ...]]]
+Layout: TypeAlias = list[tuple[int, str, tuple[int, ...]]]
+"""The offset, type and shape of each array."""
 TOKEN = np.dtype("<u4")
-"""What the queue of a workspace holds for each chunk."""
+"""Type of the number of a chunk in the queue of a workspace."""
 
 
-def lay_out(work: Work) -> Layout:
-    """Where each array that goes in or comes out lies in the shared memory."""
+def lay_out(work: Task) -> Layout:
+    """Return the places of all inputs and outputs of *work* in shared memory."""
     layout: Layout = []
     at = 0
     for kind, shape in [(array.dtype.str, array.shape) for array in work.inputs] + [*work.outputs]:
@@ -32,26 +32,26 @@ def lay_out(work: Work) -> Layout:
 
 
 def end_of(layout: Layout) -> int:
-    """How many bytes that takes."""
+    """Return the number of bytes of a *layout*."""
     at, kind, shape = layout[-1]
     return at + np.dtype(kind).itemsize * int(np.prod(shape))
 
 
-def view_in(memory: mmap.mmap, layout: Layout) -> list[NDArray[Any]]:
-    """The arrays that lie there."""
+def view_in(memory: mmap.mmap, layout: Layout) -> list[Array]:
+    """Return the arrays of a *layout* as views of *memory*."""
     return [
         np.frombuffer(memory, dtype=kind, count=int(np.prod(shape)), offset=at).reshape(shape)
         for at, kind, shape in layout
     ]
 
 
-class Workspace:
-    """Memory that workers on this machine see, too, and a queue of chunks that nobody has begun.
+class TaskWorkspace:
+    """Memory that is shared with workers on this machine, and a queue of chunks to do.
 
-    Both are files without a name, so nothing is left if this process is killed.
+    Both are files without a name, so nothing remains if this process is killed.
 
     Args:
-        size: Bytes.
+        size: Size in bytes.
     """
 
     def __init__(self, size: int) -> None:
@@ -63,15 +63,15 @@ class Workspace:
         self.files = [
             (f"/proc/{os.getpid()}/fd/{each}", *identify(each)) for each in (file, self.queue)
         ]
-        """Where each is found, and how it is told from another one."""
+        """The path of each, and its identity."""
         self._numbers = file, self.queue, self._end
 
     def fill(self, count: int) -> None:
-        """Puts the numbers of *count* chunks into the queue."""
+        """Write the numbers of *count* chunks to the queue."""
         os.write(self._end, np.arange(count, dtype=TOKEN).tobytes())
 
     def close(self) -> None:
-        """Empties the queue, and leaves the memory to those who still see it."""
+        """Empty the queue, and leave the memory to the processes that still share it."""
         with suppress(BlockingIOError):  # until it is empty
             while os.read(self.queue, 2**16):
                 pass
@@ -80,10 +80,10 @@ class Workspace:
 
 
 def open_workspace(files: list[tuple[str, int, int]]) -> tuple[mmap.mmap, int]:
-    """The memory and the queue of another process's workspace, from its `Workspace.files`.
+    """Open the memory and the queue of another process's workspace, from its `TaskWorkspace.files`.
 
     Raises:
-        OSError: It is closed.
+        OSError: The workspace is closed.
     """
     numbers = []
     try:
@@ -98,44 +98,45 @@ def open_workspace(files: list[tuple[str, int, int]]) -> tuple[mmap.mmap, int]:
 
 
 class Share:
-    """What one process does of work that lies in memory which others on its machine see, too.
+    """One process's share of work in memory that it shares with others on its machine.
 
-    Each takes the next chunk from a queue as soon as it is done with one, so nobody has to ask.
+    Each process takes the next chunk from a queue when it has done one, without communication.
 
     Args:
-        order: What the work is: its kernel, options and variants, the layout of all arrays, and how
-            many of them are inputs. The first three arrays are the chunks, who took each, and when
-            it was begun and done, in seconds of this machine's clock, or 0.
-        memory: Where the arrays are.
-        queue: The file that gives the numbers of chunks that nobody has begun.
+        order: The description of the work: its kernel, options and variants, the layout of all
+            arrays, and the number of inputs. The first three arrays are the chunks, the process
+            that took each, and the times of its beginning and end, in seconds of this machine's
+            clock, or 0.
+        memory: The memory with the arrays.
+        queue: The file with the numbers of chunks to do.
     """
 
-    def __init__(self, order: Mapping[str, Any], memory: mmap.mmap, queue: int) -> None:
+    def __init__(self, order: Settings, memory: mmap.mmap, queue: int) -> None:
         self.chunks, self.owners, self.times, *arrays = view_in(memory, order["layout"])
         self.inputs, self.outputs = arrays[: order["inputs"]], arrays[order["inputs"] :]
         self._kernel, self._options, self._queue = find_described(order), order["options"], queue
-        self.do(slice(0, 0))  # compiles what is new
+        self.run(slice(0, 0))  # compiles what is new
 
-    def do(self, part: slice) -> None:
-        """Does a part that nobody else does."""
+    def run(self, part: slice) -> None:
+        """Do a part that no other process does."""
         self._kernel(self._options, self.inputs, self.outputs, part)
 
     def do_next(self) -> bool:
-        """Does the next chunk; False if there is none."""
+        """Do the next chunk; return False if there is none."""
         try:
             token = os.read(self._queue, TOKEN.itemsize)
         except BlockingIOError:
             return False
         if not token:
-            return False  # the caller does not need it any more
+            return False  # the caller has closed the workspace
         place = int(np.frombuffer(token, TOKEN)[0])
         self.owners[place], self.times[place, 0] = os.getpid(), time.monotonic()
-        self.do(slice(*self.chunks[place].tolist()))
+        self.run(slice(*self.chunks[place].tolist()))
         self.times[place, 1] = time.monotonic()
         return True
 
 
 def identify(file: int) -> tuple[int, int]:
-    """What tells an open file from others on this machine."""
+    """Return the identity of an open file on this machine."""
     status = os.fstat(file)
     return status.st_dev, status.st_ino

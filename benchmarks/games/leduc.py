@@ -16,7 +16,7 @@ STAKE = 13
 ENDINGS = ("the pot", "a split pot")
 
 FOLD, CALL, RAISE = range(3)
-RANKS, MOST_RAISES = 3, 2
+RANKS, MAX_RAISES = 3, 2
 UNKNOWN, OUT = 0, 7
 FIRST, SECOND, OPEN, ROUND, TURN, MADE, RAISES, PAID = range(8)
 FOLDED, SIZE = 10, 11
@@ -40,7 +40,7 @@ def legal(state, moves):
         count = 1
     moves[count] = CALL
     count += 1
-    if state[RAISES] < MOST_RAISES:
+    if state[RAISES] < MAX_RAISES:
         moves[count] = RAISE
         count += 1
     return count

@@ -20,15 +20,15 @@ import typer
 
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.files import make_private_folder, read_file
-from evolve_arena.core.registry import FILE, game_names, recipe_files, usual_game
+from evolve_arena.core.registry import FILE, default_game, game_names, recipe_files
 from evolve_arena.runs.store.directory import HOME, RunDirectory, find_run
 
 VARIABLE = "_EVOLVE_COMPLETE"
 """Environment variable that is set if the shell asks for completions."""
 BREAKS = "=:"
 """Marks at which Bash splits words: ``run:evolved/mine``, ``run.seed=7``."""
-MOST_RUNS = 200
-REMEMBERED, MOST_BYTES = "completions.json", 1 << 20
+MAX_RUNS = 200
+REMEMBERED, MAX_BYTES = "completions.json", 1 << 20
 
 
 def answer_shell(app: Callable[..., object], environment: MutableMapping[str, str]) -> None:
@@ -75,7 +75,7 @@ def complete_run(incomplete: str) -> list[str]:
     start = escape(incomplete)
     found = [*glob(f"{start}*/recipe.toml"), *glob(f"{start}*/*/recipe.toml")]
     found = found or glob(f"{start}*/recipe.toml", root_dir=HOME)
-    return sorted({os.path.dirname(file) for file in found})[:MOST_RUNS]
+    return sorted({os.path.dirname(file) for file in found})[:MAX_RUNS]
 
 
 def complete_branch(incomplete: str) -> list[str]:
@@ -99,7 +99,7 @@ def complete_player(context: typer.Context, incomplete: str) -> list[str]:
         return [f"run:{path}" for path in complete_run(rest)]
     if colon and kind == "file":
         return [f"file:{path}" for path in _find_paths(rest, "*.safetensors")]
-    forms = _recall(f"players {context.params.get('game') or usual_game()}", _list_forms)
+    forms = _recall(f"players {context.params.get('game') or default_game()}", _list_forms)
     heads = {re.split(r"(?<=:)", form)[0] for form in forms}
     whole = {form for form in forms if form == form.lower()}  # nothing as in run:PATH
     return _fitting(incomplete, whole | heads)
@@ -116,7 +116,7 @@ def complete_run_or_file(incomplete: str) -> list[str]:
 def complete_change(context: typer.Context, incomplete: str) -> list[str]:
     """Complete keys of the recipe on the line, and after ``=`` the values of a key with few."""
     typed = [context.params.get("recipe"), *context.args]  # typer stops at an open option
-    recipe = next((name for name in typed if name in recipe_files()), usual_game())
+    recipe = next((name for name in typed if name in recipe_files()), default_game())
     keys = _recall(f"keys {recipe}", _list_keys)
     key, equals, _ = incomplete.partition("=")
     if equals:
@@ -168,7 +168,7 @@ def _recall(what: str, find: Callable[[str], list[str]]) -> list[str]:
     remembered: dict[str, list[str]] = {}
     with suppress(OSError, ValueError, AttributeError, RecursionError):
         if file is not None:
-            content = json.loads(read_file(file, MOST_BYTES))
+            content = json.loads(read_file(file, MAX_BYTES))
             remembered = content["found"] if content.get("stamp") == stamp else {}
     if what in remembered:
         return [str(line) for line in remembered[what] if str(line).isprintable()]

@@ -47,17 +47,17 @@ def recipes(
     """List the recipes that can be started, or the settings of one."""
     from evolve_arena.cli.output import print_json
     from evolve_arena.cli.recipe_texts import print_recipes, print_usual_recipes
-    from evolve_arena.core.registry import find_game, usual_game
+    from evolve_arena.core.registry import default_game, find_game
     from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
 
     if keys:
         from evolve_arena.cli.recipe_texts import describe_recipe_keys, print_recipe_keys
 
-        recipe = load_recipe(game or usual_game())
+        recipe = load_recipe(game or default_game())
         if json:
             described = describe_recipe_keys(recipe)
             content = [{**text._asdict(), "value": value} for text, value in described]
-            print_json({"recipe": game or usual_game(), "keys": content})
+            print_json({"recipe": game or default_game(), "keys": content})
         else:
             print_recipe_keys(recipe)
         return

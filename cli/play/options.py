@@ -13,7 +13,7 @@ from evolve_arena.cli.play.screen import Screen
 from evolve_arena.cli.play.session import Plan, Session
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Game
-from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
+from evolve_arena.core.registry import default_game, find_game, game_names, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Move, State
 from evolve_arena.players.player import Player
@@ -174,7 +174,7 @@ def newest_opponent(
     champions.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
     names = [f"run:{file.parent}" for file in champions]
     if game is None:
-        return names[0] if names else find_game(usual_game()).opponents[0]
+        return names[0] if names else find_game(default_game()).opponents[0]
     newest = next((name for name in names if _find_rules(name, game.name)), None)
     if newest is None or (exactly and _find_rules(newest, game.name) != game.rules):
         return find_game(game.name).opponents[0]

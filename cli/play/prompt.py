@@ -269,7 +269,7 @@ class PromptLoop:
             raise BadValueError("no program plays here that could be asked: use --hint PLAYER")
         name = one_line(advisor.player.name)
         try:
-            move = advisor.choose(table, table.stream.copy())
+            move = advisor.choose(table, table.rng.copy())
         except ForfeitError as error:
             self._screen.say(f"No hint: {error}")
         else:

@@ -1,1 +1,1 @@
-"""What one individual learns in its lifetime: methods without selection, and their kernels."""
+"""Learning of individuals in their lifetime: methods without selection, and their kernels."""

@@ -8,22 +8,23 @@ the best ones: Watkins's Q(λ); see Sutton and Barto, "Reinforcement Learning", 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.imitation_learning import LessonRoom, list_inputs
 from evolve_arena.evolve.learning.layers import Layers, backward, forward, squash
-from evolve_arena.evolve.learning.opponents import ask_opponent, seat_opponents
+from evolve_arena.evolve.learning.opponents import Opponents, ask_opponent, seat_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
     FIRST_WINS,
     PLIES,
-    LearningSettings,
+    TDSettings,
 )
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
@@ -31,13 +32,13 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     SEATS,
     SEEN,
+    adjudicate,
+    adjudicate_at,
+    adjudicate_move,
     advance,
     begin,
     find_mover,
     find_result,
-    judge,
-    judge_at,
-    judge_move,
     list_moves,
     list_seen,
     list_wins,
@@ -70,14 +71,14 @@ class ActionNotes(NamedTuple):
 
 @compiled
 def teach(
-    learning: LearningSettings,
-    rates: Any,
+    learning: TDSettings,
+    rates: Floats,
     layers: Layers,
-    stream: Any,
+    rng: Stream,
     notes: ActionNotes,
     room: LessonRoom,
-    opponents: Any,
-    figures: Any,
+    opponents: Opponents,
+    figures: Array,
 ) -> None:
     """Plays games and changes the weights of *layers* after each of them.
 
@@ -85,7 +86,7 @@ def teach(
         learning: How to play and learn; its step counts nothing.
         rates: The step of each layer, ``float32``.
         layers: The network.
-        stream: Chance.
+        rng: Chance.
         notes: Room for a game.
         room: Room for a position.
         opponents: See `opponents.seat_opponents`.
@@ -93,9 +94,9 @@ def teach(
     """
     states = room.states
     for game in range(learning.games):
-        own = seat_opponents(opponents, game, stream)
-        state, plies = _play(learning, layers, stream, notes, room, opponents, own)
-        verdict = judge_at(states, state, plies)
+        own = seat_opponents(opponents, game, rng)
+        state, plies = _play(learning, layers, rng, notes, room, opponents, own)
+        verdict = adjudicate_at(states, state, plies)
         first = find_result(states, state, verdict, 0)
         figures[PLIES] += plies
         figures[FIRST_WINS] += first == 1
@@ -105,18 +106,18 @@ def teach(
 
 @inlined
 def _play(
-    learning: LearningSettings,
+    learning: TDSettings,
     layers: Layers,
-    stream: Any,
+    rng: Stream,
     notes: ActionNotes,
     room: LessonRoom,
-    opponents: Any,
-    own: Any,
-) -> Any:
+    opponents: Opponents,
+    own: Number,
+) -> Number:
     """Play one game; give its last state, and its plies."""
     states = room.states
-    state, ply = settle(states, begin(states), stream), 0
-    outcome = judge(states, state)
+    state, ply = settle(states, begin(states), rng), 0
+    outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(states, state)
         winning = list_wins(states, state, notes.wins)
@@ -126,28 +127,28 @@ def _play(
             poke(notes.moves, ply, np.int64(-1))
         else:
             count = list_moves(states, state, room.moves, 0)
-            move = _choose(learning, layers, stream, notes, room, side, state, count, ply)
+            move = _choose(learning, layers, rng, notes, room, side, state, count, ply)
             poke(notes.moves, ply, move)
         note_move(states, move)
         ply += 1
-        state = settle(states, advance(states, state, move, ply), stream)
-        outcome = judge_move(states, state, move, ply, outcome, notes.wins, winning)
+        state = settle(states, advance(states, state, move, ply), rng)
+        outcome = adjudicate_move(states, state, move, ply, outcome, notes.wins, winning)
     return state, ply
 
 
 @inlined
 def _choose(
-    learning: LearningSettings,
+    learning: TDSettings,
     layers: Layers,
-    stream: Any,
+    rng: Stream,
     notes: ActionNotes,
     room: LessonRoom,
-    side: Any,
-    state: Any,
-    count: Any,
-    ply: Any,
-) -> Any:
-    """The first move of the best value, or a random one; what a *side* sees is noted."""
+    side: Number,
+    state: Position,
+    count: Number,
+    ply: Number,
+) -> Number:
+    """Return the first move of the best value, or a random one; note the view of a *side*."""
     look(room.states, state, side, notes.seen, ply * SEEN)
     _run(layers, notes, room, ply)
     place = layers.places[-1]
@@ -157,13 +158,13 @@ def _choose(
         if peek(layers.units, place + move) > peek(layers.units, place + best):
             best = move
     poke(notes.values, ply, squash(layers, peek(layers.units, place + best)))
-    explores = count > 1 and chance(stream) < learning.exploration
+    explores = count > 1 and chance(rng) < learning.exploration
     poke(notes.explored, ply, np.uint8(explores))
-    return peek(room.moves, below(stream, count)) if explores else best
+    return peek(room.moves, below(rng, count)) if explores else best
 
 
 @inlined
-def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Any) -> Any:
+def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Number) -> Number:
     """Show the network what was seen before a *ply*; give the number of inputs that are not 0."""
     side = peek(notes.movers, ply)
     count = list_seen(room.states, notes.seen, ply * SEEN, room.bits, side)
@@ -174,15 +175,15 @@ def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Any) -> Any:
 
 @inlined
 def _learn(
-    learning: LearningSettings,
-    rates: Any,
+    learning: TDSettings,
+    rates: Floats,
     layers: Layers,
     notes: ActionNotes,
     room: LessonRoom,
-    state: Any,
-    verdict: Any,
-    plies: Any,
-) -> Any:
+    state: Position,
+    verdict: Number,
+    plies: Number,
+) -> Number:
     """Draw the values of a game's moves towards their returns, the last one first.
 
     Returns:
@@ -212,7 +213,9 @@ def _learn(
 
 
 @inlined
-def _note_return(notes: ActionNotes, seat: Any, following: Any, best: Any, discount: Any) -> None:
+def _note_return(
+    notes: ActionNotes, seat: Number, following: Number, best: Number, discount: Number
+) -> None:
     poke(notes.returns, 3 * seat, following)
     poke(notes.returns, 3 * seat + 1, best)
     poke(notes.returns, 3 * seat + 2, discount)

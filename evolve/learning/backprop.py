@@ -11,12 +11,13 @@ tanh of 0 is exactly 0, so genes copied in, trained and copied out do not depend
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate, padded
 from evolve_arena.genomes.simd import LANES, peek, poke
@@ -25,7 +26,7 @@ TANH = ACTIVATIONS["tanh"]
 ONE = np.float32(1.0)
 
 
-class Pupil(NamedTuple):
+class Network(NamedTuple):
     """A network with one hidden layer and one output, and room to work."""
 
     first: NDArray[np.float32]
@@ -40,10 +41,10 @@ class Pupil(NamedTuple):
     """The number of units, padded: the length of a row."""
 
 
-def new_pupil(inputs: int, units: int) -> Pupil:
-    """A network whose weights are all 0."""
+def new_network(inputs: int, units: int) -> Network:
+    """Return a network whose weights are all 0."""
     width = int(padded(units))
-    return Pupil(
+    return Network(
         np.zeros((inputs + 1) * width, dtype=np.float32),
         np.zeros(width + LANES, dtype=np.float32),
         np.zeros(width + LANES, dtype=np.float32),
@@ -54,71 +55,77 @@ def new_pupil(inputs: int, units: int) -> Pupil:
 
 
 @compiled
-def read_genes(pupil: Pupil, genes: Any) -> None:
-    """Copies *genes*, in the order of :mod:`evolve_arena.genomes.mlp`, into the network."""
+def read_genes(network: Network, genes: Floats) -> None:
+    """Copy *genes*, in the order of :mod:`evolve_arena.genomes.mlp`, into the network."""
     at = 0
-    for row in range(pupil.inputs + 1):
-        for unit in range(pupil.units):
-            pupil.first[row * pupil.width + unit] = genes[at]
+    for row in range(network.inputs + 1):
+        for unit in range(network.units):
+            network.first[row * network.width + unit] = genes[at]
             at += 1
-    for unit in range(pupil.units):
-        pupil.last[unit] = genes[at]
+    for unit in range(network.units):
+        network.last[unit] = genes[at]
         at += 1
-    pupil.last[pupil.width] = genes[at]
+    network.last[network.width] = genes[at]
 
 
 @compiled
-def write_genes(pupil: Pupil, genes: Any) -> None:
-    """Copies the network's weights and biases into *genes*."""
+def write_genes(network: Network, genes: Floats) -> None:
+    """Copy the network's weights and biases into *genes*."""
     at = 0
-    for row in range(pupil.inputs + 1):
-        for unit in range(pupil.units):
-            genes[at] = pupil.first[row * pupil.width + unit]
+    for row in range(network.inputs + 1):
+        for unit in range(network.units):
+            genes[at] = network.first[row * network.width + unit]
             at += 1
-    for unit in range(pupil.units):
-        genes[at] = pupil.last[unit]
+    for unit in range(network.units):
+        genes[at] = network.last[unit]
         at += 1
-    genes[at] = pupil.last[pupil.width]
+    genes[at] = network.last[network.width]
 
 
 @inlined
-def start_sums(pupil: Pupil, sums: Any, at: int) -> None:
-    """Sets the sums of the hidden units, which begin at ``sums[at]``, to their biases."""
-    biases = pupil.inputs * pupil.width
-    for block in range(0, pupil.width, LANES):
-        simd.store(sums, at + block, simd.load(pupil.first, biases + block))
+def start_sums(network: Network, sums: Floats, at: int) -> None:
+    """Set the sums of the hidden units, which begin at ``sums[at]``, to their biases."""
+    biases = network.inputs * network.width
+    for block in range(0, network.width, LANES):
+        simd.store(sums, at + block, simd.load(network.first, biases + block))
 
 
 @inlined
-def add_input(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> None:
-    """Adds to the sums what the input numbered *source* brings if it has this *value*."""
-    row = source * pupil.width
-    for block in range(0, pupil.width, LANES):
-        term = simd.multiply(simd.spread(value), simd.load(pupil.first, row + block))
+def add_input(network: Network, sums: Floats, at: int, source: int, value: Number) -> None:
+    """Add the contribution of the input numbered *source*, of this *value*, to the sums."""
+    row = source * network.width
+    for block in range(0, network.width, LANES):
+        term = simd.multiply(simd.spread(value), simd.load(network.first, row + block))
         simd.store(sums, at + block, simd.add(simd.load(sums, at + block), term))
 
 
 @inlined
-def output_with(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> Any:
-    """The sum that goes into the output's tanh, if one more input had this *value*."""
-    row = source * pupil.width
+def output_with(network: Network, sums: Floats, at: int, source: int, value: Number) -> Number:
+    """Return the sum that goes into the output's tanh, if one more input had this *value*."""
+    row = source * network.width
     factor = simd.spread(value)
-    total = simd.load(pupil.last, pupil.width)
-    for block in range(0, pupil.width, LANES):
-        term = simd.multiply(factor, simd.load(pupil.first, row + block))
+    total = simd.load(network.last, network.width)
+    for block in range(0, network.width, LANES):
+        term = simd.multiply(factor, simd.load(network.first, row + block))
         unit = activate(simd.add(simd.load(sums, at + block), term), TANH)
-        total = simd.add(total, simd.multiply(unit, simd.load(pupil.last, block)))
+        total = simd.add(total, simd.multiply(unit, simd.load(network.last, block)))
     return simd.halve_sum(total)
 
 
 @inlined
 def add_changes(
-    pupil: Pupil, sums: Any, at: int, index: Any, factor: Any, changes: Any, count: int
+    network: Network,
+    sums: Floats,
+    at: int,
+    index: Array,
+    factor: Number,
+    changes: Array,
+    count: int,
 ) -> None:
     """Add features that came to the sums, and subtract those that went.
 
     Args:
-        pupil: The network.
+        network: The network.
         sums: Those of the hidden units.
         at: Where they begin.
         index: The input that each feature raises.
@@ -130,53 +137,59 @@ def add_changes(
         change = peek(changes, place)
         feature = change ^ (change >> 63)
         value = peek(factor, feature) if change >= 0 else -peek(factor, feature)
-        add_input(pupil, sums, at, peek(index, feature), value)
+        add_input(network, sums, at, peek(index, feature), value)
 
 
 @inlined
 def output_after(
-    pupil: Pupil, sums: Any, at: int, index: Any, factor: Any, changes: Any, count: int
-) -> Any:
-    """The sum that goes into the output's tanh after such changes; see :func:`add_changes`."""
-    total = simd.load(pupil.last, pupil.width)
-    for block in range(0, pupil.width, LANES):
+    network: Network,
+    sums: Floats,
+    at: int,
+    index: Array,
+    factor: Number,
+    changes: Array,
+    count: int,
+) -> Number:
+    """Return the sum that goes into the output's tanh after changes; see :func:`add_changes`."""
+    total = simd.load(network.last, network.width)
+    for block in range(0, network.width, LANES):
         unit = simd.load(sums, at + block)
         for place in range(count):
             change = peek(changes, place)
             feature = change ^ (change >> 63)
             value = peek(factor, feature) if change >= 0 else -peek(factor, feature)
-            row = peek(index, feature) * pupil.width + block
-            term = simd.multiply(simd.spread(value), simd.load(pupil.first, row))
+            row = peek(index, feature) * network.width + block
+            term = simd.multiply(simd.spread(value), simd.load(network.first, row))
             unit = simd.add(unit, term)
         unit = activate(unit, TANH)
-        total = simd.add(total, simd.multiply(unit, simd.load(pupil.last, block)))
+        total = simd.add(total, simd.multiply(unit, simd.load(network.last, block)))
     return simd.halve_sum(total)
 
 
 @inlined
-def apply_tanh(pupil: Pupil, number: Any) -> Any:
-    """The tanh of one *number*, to the bit that of the hidden units."""
-    simd.store(pupil.hidden, pupil.width, activate(simd.spread(number), TANH))
-    return peek(pupil.hidden, pupil.width)
+def apply_tanh(network: Network, number: Number) -> Number:
+    """Return the tanh of one *number*, to the bit that of the hidden units."""
+    simd.store(network.hidden, network.width, activate(simd.spread(number), TANH))
+    return peek(network.hidden, network.width)
 
 
 @inlined
 def learn(
-    pupil: Pupil,
-    sources: Any,
-    values: Any,
+    network: Network,
+    sources: Array,
+    values: Floats,
     at: int,
     count: int,
-    target: Any,
-    hidden_rate: Any,
-    output_rate: Any,
-    bias_factor: Any,
-    damped: Any = ONE,
-) -> Any:
-    """Moves the network's value for one example towards *target*, by one step of descent.
+    target: Number,
+    hidden_rate: Number,
+    output_rate: Number,
+    bias_factor: Number,
+    damped: Number = ONE,
+) -> Number:
+    """Move the network's value for one example towards *target*, by one step of descent.
 
     Args:
-        pupil: The network.
+        network: The network.
         sources: Numbers of inputs (``int64``). Those that are not 0 begin at ``sources[at]``.
         values: Their values (``float32``), at the same places.
         at: Where they begin.
@@ -191,10 +204,10 @@ def learn(
     Returns:
         The value before the step, from -1 to 1.
     """
-    value = apply_tanh(pupil, forward(pupil, sources, values, at, count))
+    value = apply_tanh(network, forward(network, sources, values, at, count))
     error = (target - value) * (ONE - damped * value * value)
     _descend(
-        pupil,
+        network,
         sources,
         values,
         at,
@@ -207,48 +220,48 @@ def learn(
 
 
 @inlined
-def forward(pupil: Pupil, sources: Any, values: Any, at: int, count: int) -> Any:
-    """The sum that goes into the output's tanh; the hidden units' activations are kept."""
-    biases = pupil.inputs * pupil.width
-    output = simd.load(pupil.last, pupil.width)
-    for block in range(0, pupil.width, LANES):
-        total = simd.load(pupil.first, biases + block)
+def forward(network: Network, sources: Array, values: Floats, at: int, count: int) -> Number:
+    """Return the sum that goes into the output's tanh; the hidden units' activations are kept."""
+    biases = network.inputs * network.width
+    output = simd.load(network.last, network.width)
+    for block in range(0, network.width, LANES):
+        total = simd.load(network.first, biases + block)
         for place in range(at, at + count):
-            row = peek(sources, place) * pupil.width + block
-            term = simd.multiply(simd.spread(peek(values, place)), simd.load(pupil.first, row))
+            row = peek(sources, place) * network.width + block
+            term = simd.multiply(simd.spread(peek(values, place)), simd.load(network.first, row))
             total = simd.add(total, term)
         unit = activate(total, TANH)
-        simd.store(pupil.hidden, block, unit)
-        output = simd.add(output, simd.multiply(unit, simd.load(pupil.last, block)))
+        simd.store(network.hidden, block, unit)
+        output = simd.add(output, simd.multiply(unit, simd.load(network.last, block)))
     return simd.halve_sum(output)
 
 
 @inlined
 def _descend(
-    pupil: Pupil,
-    sources: Any,
-    values: Any,
+    network: Network,
+    sources: Array,
+    values: Floats,
     at: int,
     count: int,
-    hidden_step: Any,
-    output_step: Any,
-    bias_factor: Any,
+    hidden_step: Number,
+    output_step: Number,
+    bias_factor: Number,
 ) -> None:
-    biases = pupil.inputs * pupil.width
+    biases = network.inputs * network.width
     one = simd.spread(ONE)
-    for block in range(0, pupil.width, LANES):
-        unit = simd.load(pupil.hidden, block)
-        weight = simd.load(pupil.last, block)
+    for block in range(0, network.width, LANES):
+        unit = simd.load(network.hidden, block)
+        weight = simd.load(network.last, block)
         slope = simd.subtract(one, simd.multiply(unit, unit))
         step = simd.multiply(simd.multiply(simd.spread(hidden_step), weight), slope)
         gain = simd.multiply(simd.spread(output_step), unit)
-        simd.store(pupil.last, block, simd.add(weight, gain))
+        simd.store(network.last, block, simd.add(weight, gain))
         for place in range(at, at + count):
-            row = peek(sources, place) * pupil.width + block
+            row = peek(sources, place) * network.width + block
             term = simd.multiply(simd.spread(peek(values, place)), step)
-            simd.store(pupil.first, row, simd.add(simd.load(pupil.first, row), term))
+            simd.store(network.first, row, simd.add(simd.load(network.first, row), term))
         term = simd.multiply(simd.spread(bias_factor), step)
         row = biases + block
-        simd.store(pupil.first, row, simd.add(simd.load(pupil.first, row), term))
-    bias = peek(pupil.last, pupil.width) + bias_factor * output_step
-    poke(pupil.last, pupil.width, bias)
+        simd.store(network.first, row, simd.add(simd.load(network.first, row), term))
+    bias = peek(network.last, network.width) + bias_factor * output_step
+    poke(network.last, network.width, bias)

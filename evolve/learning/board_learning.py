@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
-from evolve_arena.evolve.learning.opponents import HAS_OPPONENTS, ask_opponent, seat_opponents
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
+from evolve_arena.evolve.learning.opponents import (
+    HAS_OPPONENTS,
+    Opponents,
+    ask_opponent,
+    seat_opponents,
+)
 from evolve_arena.evolve.learning.returns import end_game, find_return, find_sign
 from evolve_arena.evolve.learning.tuple_learning import (
     ERROR,
-    LearningSettings,
+    TDSettings,
     TupleWorkspace,
     note_position,
     step_towards,
@@ -39,14 +43,14 @@ from evolve_arena.players.board.rules import (
     SEATS,
     SEEN,
     STACKS,
+    adjudicate,
+    adjudicate_move,
     advance,
     begin,
     find_changes,
     find_mover,
     follow,
     has_won,
-    judge,
-    judge_move,
     list_changes,
     list_moves,
     list_wins,
@@ -59,18 +63,18 @@ from evolve_arena.players.board.rules import (
 
 TRIAL = SEATS
 FOLLOWS = HAS_CHANGES and not HAS_CHANCE
-"""Whether all players see each move by the changes that it makes."""
+"""True if all players see each move by the changes that it makes."""
 
 
 @compiled
 def teach(
-    learning: LearningSettings,
-    structure: Any,
-    tables: Any,
-    stream: Any,
+    learning: TDSettings,
+    structure: Array,
+    tables: Floats,
+    rng: Stream,
     workspace: TupleWorkspace,
-    figures: Any,
-    opponents: Any,
+    figures: Array,
+    opponents: Opponents,
 ) -> None:
     """Plays games and changes *tables*, flat, after each of them.
 
@@ -81,15 +85,15 @@ def teach(
         learning: How to play and learn.
         structure: See :mod:`evolve_arena.genomes.tuple_entries`.
         tables: The numbers.
-        stream: Chance.
+        rng: Chance.
         workspace: Memory that is used again and again.
         figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
         opponents: See `opponents.seat_opponents`.
     """
     readings = peek(structure, READINGS)
     for game in range(learning.games):
-        own = seat_opponents(opponents, game, stream)
-        plies = _play(learning, structure, tables, stream, workspace, opponents, own, figures)
+        own = seat_opponents(opponents, game, rng)
+        plies = _play(learning, structure, tables, rng, workspace, opponents, own, figures)
         error = 0.0
         for ply in range(plies - 2, -1, -1):
             learns, result = find_return(learning, ply, own, workspace)
@@ -100,26 +104,26 @@ def teach(
 
 @inlined
 def _play(
-    learning: LearningSettings,
-    structure: Any,
-    tables: Any,
-    stream: Any,
+    learning: TDSettings,
+    structure: Array,
+    tables: Floats,
+    rng: Stream,
     workspace: TupleWorkspace,
-    opponents: Any,
-    own: Any,
-    figures: Any,
-) -> Any:
+    opponents: Opponents,
+    own: Number,
+    figures: Array,
+) -> Number:
     """Play one game; give its plies."""
     readings = peek(structure, READINGS)
     for slot in range(SEATS):
         start_readings(structure, 0, workspace.entries, slot * readings)
         for word in range(SEEN):
             poke(workspace.planes, slot * SEEN + word, np.uint64(0))
-    state, ply = settle(workspace.states, begin(workspace.states), stream), 0
+    state, ply = settle(workspace.states, begin(workspace.states), rng), 0
     if FOLLOWS:
         for slot in range(SEATS):
             _read(structure, workspace, slot, state, slot * readings, slot * readings, False)
-    outcome = judge(workspace.states, state)
+    outcome = adjudicate(workspace.states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(workspace.states, state)
         winning = list_wins(workspace.states, state, workspace.wins)
@@ -133,11 +137,11 @@ def _play(
         else:
             at = side * readings
             count = list_moves(workspace.states, state, workspace.moves, 0)
-            explores = chance(stream) < learning.exploration
+            explores = chance(rng) < learning.exploration
             explores = explores and (learning.explore_wins or winning == 0)
             value, known = np.float32(0.0), False
             if explores or count == 1:
-                move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+                move = peek(workspace.moves, below(rng, count) if count > 1 else 0)
             else:
                 if not FOLLOWS:
                     _read(structure, workspace, side, state, at, at, True)
@@ -156,9 +160,11 @@ def _play(
             total = sign * value
             note_position(workspace, ply, at, readings, table, total, explores and count > 1)
             poke(workspace.signs, ply, sign)
-        state = settle(workspace.states, state, stream)
+        state = settle(workspace.states, state, rng)
         ply += 1
-        outcome = judge_move(workspace.states, state, move, ply, outcome, workspace.wins, winning)
+        outcome = adjudicate_move(
+            workspace.states, state, move, ply, outcome, workspace.wins, winning
+        )
     verdict = outcome if outcome != GOES_ON else np.int64(0)
     end_game(workspace.states, state, verdict, ply, workspace, figures)
     return ply
@@ -166,19 +172,19 @@ def _play(
 
 @inlined
 def _choose(
-    structure: Any,
-    tables: Any,
+    structure: Array,
+    tables: Floats,
     side: int,
-    state: Any,
-    ply: Any,
+    state: Position,
+    ply: Number,
     count: int,
-    winning: Any,
+    winning: Number,
     workspace: TupleWorkspace,
-) -> Any:
-    """The first of the moves that win at once, or lead to the state of the best value.
+) -> Number:
+    """Return the first move that wins at once, or leads to the state of the best value.
 
     Returns:
-        The move, that value, and whether it is known: the sum of the entries.
+        The move, that value, and true if the value is the sum of the entries.
     """
     states, readings = workspace.states, peek(structure, READINGS)
     if winning > 0:
@@ -194,7 +200,7 @@ def _choose(
         move, trial = peek(workspace.moves, place), state
         if not (HAS_WINS and HAS_CHANGES) or knows_turns:
             trial = follow(states, 1, state, move)
-        if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
+        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), side):
             return move, np.float32(0.0), False
         if HAS_CHANGES:
             listed = list_changes(states, state, move, side, workspace.changes)
@@ -212,15 +218,15 @@ def _choose(
 
 @inlined
 def _choose_on_stacks(
-    structure: Any,
-    tables: Any,
-    table: Any,
+    structure: Array,
+    tables: Floats,
+    table: Number,
     side: int,
-    state: Any,
+    state: Position,
     count: int,
     workspace: TupleWorkspace,
-) -> Any:
-    """The first of the moves of the best value: where one bit changes, what reads it is summed."""
+) -> Number:
+    """Return the first move of the best value; of single changes only the entries are summed."""
     readings = peek(structure, READINGS)
     at, entries, now = side * readings, workspace.entries, workspace.now
     total, noted = np.float32(0.0), False
@@ -244,7 +250,7 @@ def _choose_on_stacks(
 
 
 @inlined
-def _see_move(structure: Any, workspace: TupleWorkspace, state: Any, move: Any) -> None:
+def _see_move(structure: Array, workspace: TupleWorkspace, state: Position, move: Number) -> None:
     """Let all players see a *move* in a *state*, by what it changes."""
     if FOLLOWS:
         readings, changes = peek(structure, READINGS), workspace.changes
@@ -263,15 +269,15 @@ def _see_move(structure: Any, workspace: TupleWorkspace, state: Any, move: Any) 
 
 @inlined
 def _read(
-    structure: Any,
+    structure: Array,
     workspace: TupleWorkspace,
     side: int,
-    state: Any,
+    state: Position,
     source: int,
     target: int,
-    keep: Any,
+    keep: Number,
 ) -> None:
-    """Puts the entries for a *state* at place *target*, from those at place *source*."""
+    """Put the entries for a *state* at place *target*, from those at place *source*."""
     planes, changes = workspace.planes, workspace.changes
     count = find_changes(workspace.states, state, planes, changes, side, side, keep, True)
     _note_changes(structure, workspace, count, source, target)
@@ -279,7 +285,7 @@ def _read(
 
 @inlined
 def _note_changes(
-    structure: Any, workspace: TupleWorkspace, count: Any, source: int, target: int
+    structure: Array, workspace: TupleWorkspace, count: Number, source: int, target: int
 ) -> None:
     """Put the entries at place *source*, after so many listed changes, at place *target*."""
     if source != target:
@@ -292,8 +298,8 @@ def _note_changes(
 
 
 @inlined
-def _find_table(structure: Any, side: int, state: Any, workspace: TupleWorkspace) -> Any:
-    """Where the numbers begin that count in a *state* after a move of a *side*."""
+def _find_table(structure: Array, side: int, state: Position, workspace: TupleWorkspace) -> Number:
+    """Return the place of the numbers that count in a *state* after a move of a *side*."""
     turns = peek(structure, TURNS)
     if turns == BY_SEAT:
         return side * peek(structure, ENTRIES)
@@ -302,7 +308,9 @@ def _find_table(structure: Any, side: int, state: Any, workspace: TupleWorkspace
 
 
 @inlined
-def _sum(structure: Any, tables: Any, table: Any, workspace: TupleWorkspace, at: int) -> Any:
+def _sum(
+    structure: Array, tables: Floats, table: Number, workspace: TupleWorkspace, at: int
+) -> Number:
     return sum_entries(
         structure, 0, workspace.entries, at, tables, table, workspace.now, np.float32(0.0)
     )

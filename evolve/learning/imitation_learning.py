@@ -6,12 +6,13 @@ move, with the moves that were legal; for a value after it, with the result that
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.evolve.learning.layers import (
     Layers,
     aim_at_choice,
@@ -26,12 +27,12 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     MOVES,
     SEEN,
+    adjudicate,
+    adjudicate_at,
     advance,
     begin,
     find_mover,
     find_result,
-    judge,
-    judge_at,
     list_moves,
     list_seen,
     look,
@@ -73,13 +74,13 @@ class LessonRoom(NamedTuple):
     bits: NDArray[np.int64]
     moves: NDArray[np.int64]
     chance: NDArray[np.uint64]
-    states: NDArray[Any]
+    states: Array
 
 
 @compiled
 def list_rows(
-    played: Any, chosen: Any, seeds: Any, afterwards: Any, rows: Rows, room: LessonRoom
-) -> Any:
+    played: Array, chosen: Array, seeds: Array, afterwards: Number, rows: Rows, room: LessonRoom
+) -> Number:
     """List the positions of games; give their number.
 
     Args:
@@ -96,7 +97,7 @@ def list_rows(
     for game in range(played.shape[0]):
         room.chance[0] = seeds[game]
         state, first, ply = settle(states, begin(states), room.chance), count, 0
-        verdict = judge(states, state)
+        verdict = adjudicate(states, state)
         while verdict == GOES_ON and ply < played.shape[1] and played[game, ply] >= 0:
             seat, move = find_mover(states, state), np.int64(played[game, ply])
             legal = list_moves(states, state, room.moves, 0)
@@ -109,7 +110,7 @@ def list_rows(
             if learns and afterwards:
                 look(states, state, seat, rows.seen, count * SEEN)
             state, ply = settle(states, state, room.chance), ply + 1
-            verdict = judge_at(states, state, ply)
+            verdict = adjudicate_at(states, state, ply)
             if learns and not (afterwards and verdict != GOES_ON):
                 rows.moves[count], rows.seats[count] = chosen[game, ply - 1], seat
                 rows.games[count] = game
@@ -122,7 +123,7 @@ def list_rows(
 
 
 @inlined
-def _allow(room: LessonRoom, legal: Any, move: Any, allowed: Any, at: Any) -> Any:
+def _allow(room: LessonRoom, legal: Number, move: Number, allowed: Array, at: Number) -> Number:
     """Set the bits of the legal moves; test if *move* is one of them."""
     found = False
     for word in range(MOVE_WORDS):
@@ -136,7 +137,7 @@ def _allow(room: LessonRoom, legal: Any, move: Any, allowed: Any, at: Any) -> An
 
 
 @inlined
-def list_inputs(room: LessonRoom, count: Any) -> None:
+def list_inputs(room: LessonRoom, count: Number) -> None:
     """Write the inputs that so many listed bits raise."""
     for place in range(count):
         bit = peek(room.bits, place)
@@ -149,7 +150,7 @@ class Drill(NamedTuple):
 
     batch: int
     """Rows of a step."""
-    rate: Any
+    rate: Number
     """The size of a step (``float32``)."""
     values: bool
     """True for a value network, False for a policy."""
@@ -159,13 +160,13 @@ class Drill(NamedTuple):
 def learn_rows(
     drill: Drill,
     layers: Layers,
-    moments: Any,
-    gradient: Any,
-    rates: Any,
-    steps: Any,
+    moments: Floats,
+    gradient: Floats,
+    rates: Floats,
+    steps: Number,
     rows: Rows,
     room: LessonRoom,
-) -> Any:
+) -> Number:
     """Learn all rows in their order, one step of Adam for each batch.
 
     Args:

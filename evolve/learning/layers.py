@@ -11,13 +11,15 @@ the padding stays exactly zero. All is ``float32``, added up in a fixed order.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import ACTIVATIONS, activate, exponentials, padded
@@ -50,7 +52,7 @@ class Layers(NamedTuple):
 
 
 def new_layers(mlp: MLP) -> Layers:
-    """A network of the structure of *mlp*, whose weights are all 0."""
+    """Return a network of the structure of *mlp*, whose weights are all 0."""
     widths = [int(padded(size)) for size in mlp.sizes]
     numbers = [(before + 1) * width for before, width in zip(mlp.sizes, widths[1:], strict=False)]
     rows = np.cumsum([0, *numbers])
@@ -67,20 +69,22 @@ def new_layers(mlp: MLP) -> Layers:
     )
 
 
-def pad_numbers(layers: Layers, genes: NDArray[Any], padded_numbers: NDArray[Any]) -> None:
+def pad_numbers(layers: Layers, genes: Array, padded_numbers: Array) -> None:
     """Copy a number for each gene, in the order of `evolve_arena.genomes.mlp`, to padded rows."""
     for genes_of, rows_of in _pair_layers(layers, genes, padded_numbers):
         rows_of[:, : genes_of.shape[1]] = genes_of
 
 
-def unpad_numbers(layers: Layers, padded_numbers: NDArray[Any], genes: NDArray[Any]) -> None:
+def unpad_numbers(layers: Layers, padded_numbers: Array, genes: Array) -> None:
     """Copy them back; see :func:`pad_numbers`."""
     for genes_of, rows_of in _pair_layers(layers, genes, padded_numbers):
         genes_of[:] = rows_of[:, : genes_of.shape[1]]
 
 
-def _pair_layers(layers: Layers, genes: NDArray[Any], padded_numbers: NDArray[Any]) -> Any:
-    """Views of the same layers in both arrays, each of shape ``(inputs + 1, units)``."""
+def _pair_layers(
+    layers: Layers, genes: Array, padded_numbers: Array
+) -> Iterator[tuple[Array, Array]]:
+    """Return views of the same layers in both arrays, each of shape ``(inputs + 1, units)``."""
     at = 0
     for layer, (before, after) in enumerate(pairwise(layers.sizes.tolist())):
         rows, width, row = before + 1, int(padded(after)), int(layers.rows[layer])
@@ -90,7 +94,7 @@ def _pair_layers(layers: Layers, genes: NDArray[Any], padded_numbers: NDArray[An
 
 
 @compiled
-def forward(layers: Layers, sources: Any, values: Any, count: Any) -> None:
+def forward(layers: Layers, sources: Array, values: Floats, count: Number) -> None:
     """Compute all units from the first *count* inputs that are not 0.
 
     Args:
@@ -116,7 +120,9 @@ def forward(layers: Layers, sources: Any, values: Any, count: Any) -> None:
 
 
 @compiled
-def backward(layers: Layers, into: Any, rates: Any, sources: Any, values: Any, count: Any) -> None:
+def backward(
+    layers: Layers, into: Floats, rates: Floats, sources: Array, values: Floats, count: Number
+) -> None:
     """Add a step in the direction of the outputs' ``deltas`` to all numbers of *into*.
 
     Args:
@@ -142,8 +148,8 @@ def backward(layers: Layers, into: Any, rates: Any, sources: Any, values: Any, c
 
 
 @inlined
-def _pass_down(layers: Layers, row: Any, end: Any, width: Any) -> Any:
-    """The sum of the deltas that a unit's weights lead to."""
+def _pass_down(layers: Layers, row: Number, end: Number, width: Number) -> Number:
+    """Return the sum of the deltas that a unit's weights lead to."""
     total = simd.spread(ZERO)
     for block in range(0, width, LANES):
         weight = simd.load(layers.weights, row + block)
@@ -153,29 +159,31 @@ def _pass_down(layers: Layers, row: Any, end: Any, width: Any) -> Any:
 
 
 @inlined
-def _add_step(layers: Layers, into: Any, row: Any, end: Any, width: Any, factor: Any) -> None:
+def _add_step(
+    layers: Layers, into: Floats, row: Number, end: Number, width: Number, factor: Number
+) -> None:
     for block in range(0, width, LANES):
         step = simd.multiply(simd.spread(factor), simd.load(layers.deltas, end + block))
         simd.store(into, row + block, simd.add(simd.load(into, row + block), step))
 
 
 @inlined
-def _slope(layers: Layers, value: Any) -> Any:
-    """The derivative of the activation whose *value* is known."""
+def _slope(layers: Layers, value: Number) -> Number:
+    """Return the derivative of the activation whose *value* is known."""
     if layers.activation == RELU:
         return ONE if value > ZERO else ZERO
     return ONE - value * value if layers.activation == TANH else value * (ONE - value)
 
 
 @inlined
-def squash(layers: Layers, number: Any) -> Any:
-    """The tanh of a *number*."""
+def squash(layers: Layers, number: Number) -> Number:
+    """Return the tanh of a *number*."""
     simd.store(layers.scratch, 0, activate(simd.spread(number), TANH))
     return peek(layers.scratch, 0)
 
 
 @inlined
-def aim_at_choice(layers: Layers, allowed: Any, at: Any, choice: Any) -> Any:
+def aim_at_choice(layers: Layers, allowed: Array, at: Number, choice: Number) -> Number:
     """Set the outputs' deltas to those of the cross-entropy of one *choice* among some.
 
     Args:
@@ -210,7 +218,9 @@ def aim_at_choice(layers: Layers, allowed: Any, at: Any, choice: Any) -> Any:
 
 
 @compiled
-def descend(layers: Layers, moments: Any, gradient: Any, scale: Any, rate: Any, step: Any) -> None:
+def descend(
+    layers: Layers, moments: Floats, gradient: Floats, scale: Number, rate: Number, step: Number
+) -> None:
     """Take one step of Adam.
 
     Args:

@@ -1,4 +1,4 @@
-"""What all learning methods share: a population of learners, each of which plays itself.
+"""The base of all learning methods: a population of learners, each of which plays itself.
 
 A generation is a number of games that every learner plays and learns from. Learners have
 nothing to do with one another, so they are the parts of one piece of work, and executors run
@@ -13,7 +13,6 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results, seat_players
@@ -25,11 +24,13 @@ from evolve_arena.arena.pairings import (
     random_openings,
     random_opponents,
 )
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report, State
 from evolve_arena.players.packed import PackedPlayers, combine_players
@@ -40,38 +41,19 @@ S = TypeVar("S", bound=State)
 
 SELF = "self"
 """The learner itself, among its opponents."""
-MOST_PLIES = 4
-"""How many random plies matches among learners begin with, if the game allows as many."""
+MAX_PLIES = 4
+"""Random plies that matches among learners begin with, if the game allows as many."""
 
 
 class DivergedError(ArenaError):
     """A learner's weights grew beyond all bounds."""
 
 
-class JudgedConfig(Config):
-    """What the sections ``[method]`` of all learners have."""
-
-    individuals: int = Field(default=1, ge=1, le=1000)
-    """Learners, side by side."""
-    judge: str | None = None
-    """If there are several, the champion is who scores best in matches among them, draws a half;
-    or against this player, if one is named."""
-    judge_games: int = Field(default=200, ge=2, le=100_000)
-    """How many games each of them plays then, colours balanced; among them from random openings."""
-
-
-class LearnerConfig(JudgedConfig):
-    """Settings of learners that play games themselves."""
-
-    games: int = Field(default=1000, ge=1, le=1_000_000)
-    """Games that each learner plays against itself in a generation."""
-
-
 class Learner(Method[S]):
     """Base of the learning methods."""
 
     config: Any
-    """A :class:`JudgedConfig`."""
+    """A `SharedLearnerConfig`."""
     rate: ClassVar[str]
     """The key that is to be lowered if learning diverges."""
     takes_features: ClassVar[bool] = False
@@ -100,41 +82,45 @@ class Learner(Method[S]):
             raise BadValueError(
                 f"method.individuals is {config.individuals}: where more than two play, one learns"
             )
-        self._judge = self._make_judge() if config.judge and config.individuals > 1 else None
+        self._judge = (
+            self._make_judge() if config.final.opponent and config.individuals > 1 else None
+        )
 
     @abstractmethod
-    def make_work(self, state: S) -> Work:
-        """The next generation's games of all learners, whose weights are its first output."""
+    def make_task(self, state: S) -> Task:
+        """Return the next games of all learners; their weights are its first output."""
 
     @abstractmethod
-    def update(self, state: S, outputs: Sequence[NDArray[Any]]) -> tuple[S, dict[str, float]]:
-        """The state after the work whose *outputs* these are, and figures about the games."""
+    def update(self, state: S, outputs: Sequence[Array]) -> tuple[S, dict[str, float]]:
+        """Return the state after the work with these *outputs*, and figures about the games."""
 
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
-        """Lets every learner play and learn.
+        """Let every learner play and learn.
 
         Raises:
-            DivergedError: The weights of one of them are no numbers any more.
+            DivergedError: The weights of one of them are no longer finite.
         """
-        outputs = arena.executor.do(self.make_work(state))
+        outputs = arena.executor.run(self.make_task(state))
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
         if len(lost):
-            self.face_lost(state, outputs, lost)
+            self.handle_divergence(state, outputs, lost)
         after, statistics = self.update(state, outputs)
         games = self.config.individuals * self.config.games
-        arena.games += games
+        arena.games_played += games
         return after, Report(state.generation, games, statistics)
 
-    def face_lost(self, state: S, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]) -> None:
-        """What is done about weights that are no numbers any more: the run ends.
+    def handle_divergence(
+        self, state: S, outputs: Sequence[Array], lost: NDArray[np.int64]
+    ) -> None:
+        """Handle weights that are no longer finite: by default the run ends.
 
         Args:
-            state: What was before.
-            outputs: What came of the work; may be changed.
-            lost: The rows of the first output in which such weights stand.
+            state: The state before the work.
+            outputs: The outputs of the work; may be changed.
+            lost: Rows of the first output with such weights.
 
         Raises:
-            DivergedError: Always, unless a subclass knows better.
+            DivergedError: Always, unless a subclass overrides this.
         """
         learner = lost[0] * self.config.individuals // len(outputs[0])
         raise DivergedError(
@@ -145,13 +131,13 @@ class Learner(Method[S]):
     def describe_games(
         self, *, error: float, plies: float, first_wins: float, draws: float
     ) -> dict[str, float]:
-        """Figures about a generation's games, from sums over all games of all learners.
+        """Return figures about a generation's games, from sums over all games of all learners.
 
         Args:
-            error: By how much values were off their targets, one term for each ply.
-            plies: How many were played.
-            first_wins: How many games who began has won.
-            draws: How many nobody has.
+            error: Differences between values and targets, one term for each ply.
+            plies: Plies that were played.
+            first_wins: Games that the first player won.
+            draws: Games that were drawn.
         """
         games = self.config.games * self.config.individuals
         return {
@@ -161,21 +147,19 @@ class Learner(Method[S]):
             "plies": float(plies / games),
         }
 
-    def find_other_genes(self, population: NDArray[Any], genes: int) -> str | None:
-        """Why *population* is no array of weights of these learners; None if it is."""
-        shape = self.config.individuals, genes
-        if population.shape != shape:
-            return f"its population has shape {population.shape}, not {shape}"
-        if population.dtype != np.float32:
-            return "its genes are no 32-bit numbers"
-        return None
+    def sum_figures(self, figures: Array) -> dict[str, float]:
+        """Return figures about a generation's games, from rows of `tuple_learning.FIGURES`."""
+        sums = figures.sum(axis=0)
+        return self.describe_games(
+            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
+        )
 
     def candidates(self, state: S) -> Any:
-        """The genomes as they would play: shape ``(individuals, genes)``."""
+        """Return the genomes as they would play, shape ``(individuals, genes)``."""
         return state.population
 
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """The learner with the most points in matches; the only one without any."""
+        """Return the learner with most points in the final; a single one plays none."""
         genomes = self.candidates(state)
         count = len(genomes)
         if count == 1:
@@ -188,36 +172,38 @@ class Learner(Method[S]):
         return genomes[best], Report(state.generation, len(pairings), figures)
 
     def _meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
-        """Each two in both colours, from the same openings; of many learners each some others."""
+        """Play each two in both colours, from the same openings; of many each meets some others."""
         game, seeded = self.decoder.game, (state.seed, state.generation)
-        rounds = max(1, self.config.judge_games // 2)
+        rounds = max(1, self.config.final.games // 2)
         drawn = derive_seeds(*seeded, "who meets whom", 1)
         pairings = both_colours(random_opponents(len(genomes), rounds, drawn))
         rounds = max(1, rounds // (len(pairings) // len(genomes)))
-        plies = min(MOST_PLIES, longest_opening(game))
+        plies = min(MAX_PLIES, longest_opening(game))
         openings = random_openings(game, plies, rounds, state.seed, generation=state.generation)
         seeds = np.tile(derive_seeds(*seeded, "judge", rounds), len(pairings))
         pairings, openings = over_openings(pairings, openings)
-        seatings = seat_players(pairings, find_game(game.name).most_seats)
-        return arena.play(genomes, seatings, seeds, openings), pairings
+        pairings = seat_players(pairings, find_game(game.name).most_seats)
+        return arena.play(genomes, pairings, seeds, openings), pairings
 
     def _meet_judge(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
         assert self._judge is not None
         order = np.arange(len(genomes) + 1, dtype=np.int32)
         pairings = both_colours(gauntlet(order[:-1], order[-1:]))
-        pairings = np.repeat(pairings, max(1, self.config.judge_games // 2), axis=0)
+        pairings = np.repeat(pairings, max(1, self.config.final.games // 2), axis=0)
         seeds = derive_seeds(state.seed, state.generation, "judge", len(pairings))
         return arena.play(genomes, pairings, seeds, others=[self._judge]), pairings
 
     def _make_judge(self) -> PackedPlayers:
-        assert self.config.judge
-        return make_compiled(self.config.judge, self.decoder.game, "method.judge").packed
+        assert self.config.final.opponent
+        return make_compiled(
+            self.config.final.opponent, self.decoder.game, "method.final.opponent"
+        ).packed
 
 
-def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[NDArray[Any], ...]:
-    """The row of each of the *opponents*, -1 for the learner itself, and the packed players.
+def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[Array, ...]:
+    """Return the row of each of the *opponents*, -1 for the learner itself, and packed players.
 
-    Nothing if the learner is the only one.
+    It is empty if the learner is the only one.
 
     Raises:
         BadValueError: See :func:`make_compiled`; the key is ``method.opponents``.
@@ -231,16 +217,16 @@ def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[NDArray[Any
 
 
 def make_compiled(specification: str, game: AnyGame, key: str, hint: str = "") -> CompiledPlayer:
-    """The player that a *key* of a recipe names, for compiled matches.
+    """Return the player that a *key* of a recipe names, for compiled matches.
 
     Args:
         specification: Such as ``minimax:depth=2``.
         game: What it plays.
         key: For messages.
-        hint: What else may be done if it is not compiled.
+        hint: Advice if it is not compiled.
 
     Raises:
-        BadValueError: The specification names nobody, a program, or who is not compiled.
+        BadValueError: The specification names no player, or one that is not compiled.
     """
     try:
         player = make_player(specification, game)

@@ -1,18 +1,19 @@
-"""Games that a value network plays, of any compiled board game, and what it learns from them.
+"""Learning of value networks from games of any compiled board game.
 
-After a game the value of each position, as who moved to it sees it, is drawn towards its λ-return,
-see `evolve_arena.evolve.learning.returns`, from the last position to the first.
+After a game the value of each position, for the player who moved to it, is drawn towards its
+λ-return, see `evolve_arena.evolve.learning.returns`, from the last position to the first.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position, Record
 from evolve_arena.evolve.learning import backprop, layers
 from evolve_arena.evolve.learning.backprop import (
     add_changes,
@@ -24,11 +25,12 @@ from evolve_arena.evolve.learning.backprop import (
 )
 from evolve_arena.evolve.learning.opponents import (
     HAS_OPPONENTS,
+    Opponents,
     ask_opponent,
     seat_opponents,
 )
 from evolve_arena.evolve.learning.returns import end_game, find_return, find_sign
-from evolve_arena.evolve.learning.tuple_learning import ERROR, LearningSettings
+from evolve_arena.evolve.learning.tuple_learning import ERROR, TDSettings
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
     FEATURE_COUNT,
@@ -38,6 +40,8 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     SEATS,
     SEEN,
+    adjudicate,
+    adjudicate_move,
     advance,
     begin,
     count_features,
@@ -46,8 +50,6 @@ from evolve_arena.players.board.rules import (
     find_mover,
     follow,
     has_won,
-    judge,
-    judge_move,
     list_changes,
     list_moves,
     list_seen,
@@ -60,9 +62,9 @@ from evolve_arena.players.board.rules import (
 )
 
 COUNTS_FEATURES = False
-"""True if networks get what the game's file counts; copies of this file are compiled for both."""
+"""True if inputs are the counts of the game's file; copies of this file are compiled for both."""
 HAS_LAYERS = False
-"""True if they are `layers.Layers`, of any number, False if they are a `backprop.Pupil`, of one
+"""True if they are `layers.Layers`, of any number, False if they are a `backprop.Network`, of one
 hidden layer."""
 READS_ALL = COUNTS_FEATURES or HAS_LAYERS
 """True if all inputs are read anew before each value, not their changes alone."""
@@ -97,69 +99,69 @@ class NetworkWorkspace(NamedTuple):
     wins: NDArray[np.int64]
     planes: NDArray[np.uint64]
     changes: NDArray[np.int64]
-    states: NDArray[Any]
+    states: Array
     """As in :class:`~evolve_arena.evolve.learning.tuple_learning.TupleWorkspace`."""
     counted: NDArray[np.float64]
     """Room for what the game's file counts, see `evolve_arena.players.board.workspace`."""
     features: NDArray[np.float32]
     """Its counts for the mover after each ply, and behind them those for a move that is tried."""
     notes: NDArray[np.int64]
-    """What the file notes down for itself."""
+    """Notes of the file for itself."""
 
 
 @compiled
 def teach(
-    learning: LearningSettings,
-    rates: Any,
-    pupil: Any,
-    genes: Any,
-    stream: Any,
+    learning: TDSettings,
+    rates: Floats,
+    network: Record,
+    genes: Floats,
+    rng: Stream,
     workspace: NetworkWorkspace,
-    figures: Any,
-    opponents: Any,
+    figures: Array,
+    opponents: Opponents,
 ) -> None:
-    """Plays games and changes *genes* after each of them.
+    """Play games and change *genes* after each of them.
 
     Args:
         learning: How to play and learn; its step counts nothing.
         rates: The step of each layer, ``float32``.
-        pupil: Room for the network; if it has layers, the network.
+        network: Room for the network; if it has layers, the network.
         genes: Those of the network, ``float32``, changed in place; if it has layers they count
             nothing.
-        stream: Chance.
+        rng: Chance.
         workspace: Memory that is used again and again.
         figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
         opponents: See `opponents.seat_opponents`.
     """
     if not HAS_LAYERS:
-        read_genes(pupil, genes)
+        read_genes(network, genes)
     for game in range(learning.games):
-        own = seat_opponents(opponents, game, stream)
-        plies = _play(learning, pupil, stream, workspace, opponents, own, figures)
-        figures[ERROR] += _learn(learning, rates, pupil, plies, workspace, own)
+        own = seat_opponents(opponents, game, rng)
+        plies = _play(learning, network, rng, workspace, opponents, own, figures)
+        figures[ERROR] += _learn(learning, rates, network, plies, workspace, own)
     if not HAS_LAYERS:
-        write_genes(pupil, genes)
+        write_genes(network, genes)
 
 
 @inlined
 def _play(
-    learning: LearningSettings,
-    pupil: Any,
-    stream: Any,
+    learning: TDSettings,
+    network: Record,
+    rng: Stream,
     workspace: NetworkWorkspace,
-    opponents: Any,
-    own: Any,
-    figures: Any,
-) -> Any:
+    opponents: Opponents,
+    own: Number,
+    figures: Array,
+) -> Number:
     """Play one game; give its plies."""
     states = workspace.states
     for slot in range(SEATS):
         if not READS_ALL:
-            start_sums(pupil, workspace.sums, slot * pupil.width)
+            start_sums(network, workspace.sums, slot * network.width)
         for word in range(SEEN):
             poke(workspace.planes, slot * SEEN + word, np.uint64(0))
-    state, ply = settle(states, begin(states), stream), 0
-    outcome = judge(states, state)
+    state, ply = settle(states, begin(states), rng), 0
+    outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(states, state)
         winning = list_wins(states, state, workspace.wins)
@@ -168,43 +170,43 @@ def _play(
             move = ask_opponent(opponents, side, state, ply, winning)
         else:
             count = list_moves(states, state, workspace.moves, 0)
-            explores = count > 1 and chance(stream) < learning.exploration
+            explores = count > 1 and chance(rng) < learning.exploration
             if explores or count == 1:
-                move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+                move = peek(workspace.moves, below(rng, count) if count > 1 else 0)
             else:
                 if not READS_ALL:
-                    _see(pupil, side, state, workspace)
-                move = _choose(pupil, side, state, ply, count, winning, workspace)
+                    _see(network, side, state, workspace)
+                move = _choose(network, side, state, ply, count, winning, workspace)
         note_move(states, move)
         state = advance(states, state, move, ply + 1)
         if READS_ALL:
-            total = _read(pupil, side, state, ply, workspace)
+            total = _read(network, side, state, ply, workspace)
         else:
-            _see(pupil, side, state, workspace)
-            total = _value(pupil, side, 0, workspace)
+            _see(network, side, state, workspace)
+            total = _value(network, side, 0, workspace)
             for word in range(SEEN):
                 poke(workspace.seen, ply * SEEN + word, peek(workspace.planes, side * SEEN + word))
-        poke(workspace.values, ply, find_sign(side) * _squash(pupil, total))
+        poke(workspace.values, ply, find_sign(side) * _squash(network, total))
         poke(workspace.explored, ply, np.uint8(explores))
         poke(workspace.movers, ply, side)
-        state = settle(states, state, stream)
+        state = settle(states, state, rng)
         ply += 1
-        outcome = judge_move(states, state, move, ply, outcome, workspace.wins, winning)
+        outcome = adjudicate_move(states, state, move, ply, outcome, workspace.wins, winning)
     end_game(states, state, outcome if outcome != GOES_ON else np.int64(0), ply, workspace, figures)
     return ply
 
 
 @inlined
 def _choose(
-    pupil: Any,
+    network: Record,
     side: int,
-    state: Any,
-    ply: Any,
+    state: Position,
+    ply: Number,
     count: int,
-    winning: Any,
+    winning: Number,
     workspace: NetworkWorkspace,
-) -> Any:
-    """The first of the moves that win at once, or lead to the state of the best value."""
+) -> Number:
+    """Return the first move that wins at once, or leads to the state of the best value."""
     states = workspace.states
     if winning > 0:
         return peek(workspace.wins, 0)
@@ -214,10 +216,10 @@ def _choose(
         move, trial = peek(workspace.moves, place), state
         if READS_ALL or not (HAS_WINS and HAS_CHANGES):
             trial = follow(states, 1, state, move)
-        if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
+        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), side):
             return move
         if READS_ALL:
-            value = _read(pupil, side, trial, LONGEST, workspace)
+            value = _read(network, side, trial, LONGEST, workspace)
         else:
             if HAS_CHANGES:
                 changed = list_changes(states, state, move, side, workspace.changes)
@@ -225,7 +227,7 @@ def _choose(
                 changed = find_changes(
                     states, trial, workspace.planes, workspace.changes, side, side, False, False
                 )
-            value = _value(pupil, side, changed, workspace)
+            value = _value(network, side, changed, workspace)
         if ends:
             value = np.float32(value_exhausting(states, state, move, ply, side, value))
         if best < 0 or value > best_value:
@@ -234,30 +236,44 @@ def _choose(
 
 
 @inlined
-def _see(pupil: Any, side: int, state: Any, workspace: NetworkWorkspace) -> None:
+def _see(network: Record, side: int, state: Position, workspace: NetworkWorkspace) -> None:
     """Let a *side* look at a *state*: its sums are those of what it sees then."""
     changes = workspace.changes
     count = find_changes(
         workspace.states, state, workspace.planes, changes, side, side, True, False
     )
     add_changes(
-        *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
+        *(
+            network,
+            workspace.sums,
+            side * network.width,
+            workspace.inputs_of_bits,
+            workspace.factors,
+        ),
         *(changes, count),
     )
 
 
 @inlined
-def _value(pupil: Any, side: int, count: Any, workspace: NetworkWorkspace) -> Any:
-    """The sum that goes into the output's tanh after so many changes of what a *side* has seen."""
+def _value(network: Record, side: int, count: Number, workspace: NetworkWorkspace) -> Number:
+    """Return the sum that goes into the output's tanh after changes of the view of a *side*."""
     return output_after(
-        *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
+        *(
+            network,
+            workspace.sums,
+            side * network.width,
+            workspace.inputs_of_bits,
+            workspace.factors,
+        ),
         *(workspace.changes, count),
     )
 
 
 @inlined
-def _read(pupil: Any, side: int, state: Any, ply: Any, workspace: NetworkWorkspace) -> Any:
-    """The sum into the output's tanh for all that a *side* sees, or counts, in a *state*.
+def _read(
+    network: Record, side: int, state: Position, ply: Number, workspace: NetworkWorkspace
+) -> Number:
+    """Return the sum into the output's tanh for all that a *side* sees, or counts, in a *state*.
 
     That is kept as what it saw after a *ply*.
     """
@@ -270,26 +286,26 @@ def _read(pupil: Any, side: int, state: Any, ply: Any, workspace: NetworkWorkspa
             poke(workspace.features, ply * FEATURE_COUNT + place, number)
     else:
         look(workspace.states, state, side, workspace.seen, ply * SEEN)
-    return _run(pupil, _list_inputs(ply, side, workspace), workspace)
+    return _run(network, _list_inputs(ply, side, workspace), workspace)
 
 
 @inlined
-def _run(pupil: Any, count: Any, workspace: NetworkWorkspace) -> Any:
-    """The sum into the output's tanh for so many inputs that were listed."""
+def _run(network: Record, count: Number, workspace: NetworkWorkspace) -> Number:
+    """Return the sum into the output's tanh for so many inputs that were listed."""
     if HAS_LAYERS:
-        layers.forward(pupil, workspace.sources, workspace.inputs, count)
-        return peek(pupil.units, pupil.places[-1])
-    return backprop.forward(pupil, workspace.sources, workspace.inputs, 0, count)
+        layers.forward(network, workspace.sources, workspace.inputs, count)
+        return peek(network.units, network.places[-1])
+    return backprop.forward(network, workspace.sources, workspace.inputs, 0, count)
 
 
 @inlined
-def _squash(pupil: Any, total: Any) -> Any:
-    """The tanh of a sum."""
-    return layers.squash(pupil, total) if HAS_LAYERS else apply_tanh(pupil, total)
+def _squash(network: Record, total: Number) -> Number:
+    """Return the tanh of a sum."""
+    return layers.squash(network, total) if HAS_LAYERS else apply_tanh(network, total)
 
 
 @inlined
-def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Any:
+def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Number:
     """List the inputs of a *side* that moved at a *ply*, of the state after it; their number."""
     if COUNTS_FEATURES:
         for place in range(FEATURE_COUNT):
@@ -306,13 +322,13 @@ def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Any:
 
 @inlined
 def _learn(
-    learning: LearningSettings,
-    rates: Any,
-    pupil: Any,
+    learning: TDSettings,
+    rates: Floats,
+    network: Record,
     plies: int,
     workspace: NetworkWorkspace,
-    own: Any,
-) -> Any:
+    own: Number,
+) -> Number:
     """Draws the values of a game's positions towards their returns, the last one first.
 
     Nothing is learned about the position after the last ply, nor from what followed a ply that was
@@ -326,28 +342,28 @@ def _learn(
             error += abs(np.float64(target) - np.float64(peek(workspace.values, ply)))
             side = peek(workspace.movers, ply)
             count = _list_inputs(ply, side, workspace)
-            _step(learning, rates, pupil, find_sign(side) * target, count, workspace)
+            _step(learning, rates, network, find_sign(side) * target, count, workspace)
     return error
 
 
 @inlined
 def _step(
-    learning: LearningSettings,
-    rates: Any,
-    pupil: Any,
-    target: Any,
-    count: Any,
+    learning: TDSettings,
+    rates: Floats,
+    network: Record,
+    target: Number,
+    count: Number,
     workspace: NetworkWorkspace,
 ) -> None:
     """Draws the value for so many listed inputs towards a *target*."""
     damped = np.float32(learning.damped)
     if HAS_LAYERS:
-        value = layers.squash(pupil, _run(pupil, count, workspace))
+        value = layers.squash(network, _run(network, count, workspace))
         error = (target - value) * (ONE - damped * value * value)
-        poke(pupil.deltas, pupil.places[-1], error)
-        layers.backward(pupil, pupil.weights, rates, workspace.sources, workspace.inputs, count)
+        poke(network.deltas, network.places[-1], error)
+        layers.backward(network, network.weights, rates, workspace.sources, workspace.inputs, count)
     else:
         backprop.learn(
-            *(pupil, workspace.sources, workspace.inputs, 0, count),
+            *(network, workspace.sources, workspace.inputs, 0, count),
             *(target, rates[0], rates[1], ONE, damped),
         )

@@ -1,4 +1,4 @@
-"""Fixed opponents of a learner, compiled: who sits where, and what they play.
+"""Fixed opponents of a learner, compiled: their seats and their moves.
 
 Games alternate: in each the learner has the next seat, and after a game at each seat it meets the
 next opponent.
@@ -6,29 +6,33 @@ next opponent.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import next_word
+from evolve_arena.core.stream import Stream, next_word
+from evolve_arena.core.types import Number, Position
 from evolve_arena.players.board.choose import choose_move
 from evolve_arena.players.board.rules import SEATS
 from evolve_arena.players.board.values import take_slot
 
+Opponents: TypeAlias = Any
+"""The packed players, the row of each opponent in turn, where -1 is the learner itself, and a
+`BoardWorkspace`; None without opponents."""
 HAS_OPPONENTS = False
 """True if there are some; see `kernel.specialise_board`."""
 
 
 @inlined
-def seat_opponents(opponents: Any, game: Any, stream: Any) -> Any:
-    """Let opponents sit down for the *game* of a number; give the learner's seat.
+def seat_opponents(opponents: Opponents, game: Number, rng: Stream) -> Number:
+    """Seat the opponents of the *game* of this number; return the learner's seat.
 
     Args:
         opponents: The packed players, the row of each opponent in turn, where -1 is the learner
-            itself, and a `Workspace`; or None.
+            itself, and a `BoardWorkspace`; or None.
         game: From 0 on.
-        stream: Chance.
+        rng: Chance.
 
     Returns:
         -1 if the learner plays itself.
@@ -38,7 +42,7 @@ def seat_opponents(opponents: Any, game: Any, stream: Any) -> Any:
         row = rows[game // SEATS % rows.shape[0]]
         if row < 0:
             return np.int64(-1)
-        room.streams[0] = next_word(stream)
+        room.streams[0] = next_word(rng)
         for slot in range(SEATS):
             take_slot(players, row, slot, room)
         return np.int64(game % SEATS)
@@ -46,8 +50,10 @@ def seat_opponents(opponents: Any, game: Any, stream: Any) -> Any:
 
 
 @inlined
-def ask_opponent(opponents: Any, side: Any, state: Any, ply: Any, winning: Any) -> Any:
-    """The move of the opponent whose turn it is, before which so many plies were played.
+def ask_opponent(
+    opponents: Opponents, side: Number, state: Position, ply: Number, winning: Number
+) -> Number:
+    """Return the move of the opponent to move, after so many plies.
 
     Its workspace holds the states, and the first *winning* of its wins win at once.
     """

@@ -9,12 +9,11 @@ random: what follows was not chosen.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIRST_WINS, PLIES, LearningSettings
+from evolve_arena.core.types import Array, Number, Position, Record
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIRST_WINS, PLIES, TDSettings
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import SEATS, find_result
 
@@ -26,21 +25,26 @@ ONE = np.float32(1.0)
 
 
 @inlined
-def find_sign(seat: Any) -> Any:
-    """The factor by which a value for a *seat* becomes a value of its sequence."""
+def find_sign(seat: Number) -> Number:
+    """Return the factor by which a value for a *seat* becomes a value of its sequence."""
     return np.float32(1 - 2 * seat) if SEATS == 2 else ONE
 
 
 @inlined
 def end_game(
-    states: Any, state: Any, verdict: Any, plies: Any, workspace: Any, figures: Any
+    states: Position,
+    state: Position,
+    verdict: Number,
+    plies: Number,
+    workspace: Record,
+    figures: Array,
 ) -> None:
     """Begin the sequences of a game at its end, and count the game.
 
     Args:
         states: The rows of states.
         state: The last one.
-        verdict: 1, 0, -1 for who began, of two players.
+        verdict: 1, 0, -1 for the player who began, of two.
         plies: The number of plies.
         workspace: Notes of the game: ``movers``, ``explored``; ``ends`` is written.
         figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
@@ -61,7 +65,7 @@ def end_game(
 
 
 @inlined
-def find_return(learning: LearningSettings, ply: Any, own: Any, workspace: Any) -> Any:
+def find_return(learning: TDSettings, ply: Number, own: Number, workspace: Record) -> Number:
     """Test if the position after a *ply* is learned from, and find its return.
 
     To be asked for from the last ply but one down to the first.
@@ -91,7 +95,9 @@ def find_return(learning: LearningSettings, ply: Any, own: Any, workspace: Any) 
 
 
 @inlined
-def _note(workspace: Any, place: Any, following: Any, result: Any, chosen: Any) -> None:
+def _note(
+    workspace: Record, place: Number, following: Number, result: Number, chosen: Number
+) -> None:
     poke(workspace.ends, FIELDS * place, following)
     poke(workspace.ends, FIELDS * place + 1, result)
     poke(workspace.ends, FIELDS * place + 2, chosen)

@@ -1,4 +1,4 @@
-"""How tuple networks learn from the games that they play against themselves; compiled.
+"""Learning of tuple networks from games against themselves; compiled.
 
 The value of a position, for the player who began, is tanh of the sum of all entries, and its
 negative where entries are read as the other player sees the board. After a game each position's
@@ -7,58 +7,59 @@ value is drawn towards its λ-return; see `evolve_arena.evolve.learning.returns`
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import TANH, activate
 from evolve_arena.genomes.simd import LANES, peek, poke
 
 FIGURES = 4
-"""What is counted of games: plies, games that who began has won, draws, and the sum of the
+"""Figures of games: plies, wins of the first player, draws, and the sum of the
 differences between values and their returns."""
 PLIES, FIRST_WINS, DRAWS, ERROR = range(FIGURES)
 
 
-class LearningSettings(NamedTuple):
-    """How a learner plays and learns."""
+class TDSettings(NamedTuple):
+    """Settings of a learner, as compiled code takes them."""
 
     games: int
     step: float
-    """How much of the difference between a return and a value each entry takes up."""
+    """α: the share of the difference between a return and a value that each entry takes up."""
     decay: float
     """λ."""
     discount: float
-    """γ: what a result is worth a ply earlier."""
+    """γ: the worth of a result a ply earlier."""
     exploration: float
-    """How often a move is played at random."""
+    """ε: the share of moves that are played at random."""
     damped: float
     """1 for the gradient of the squared error, with tanh's slope as a factor, 0 without."""
     explore_wins: bool = True
-    """Whether that may be where another move wins at once."""
+    """True if that may be where another move wins at once."""
 
 
 class TupleWorkspace(NamedTuple):
     """Room for one game."""
 
     entries: NDArray[np.int32]
-    """What is read now, as in :mod:`evolve_arena.genomes.tuple_entries`, flat."""
+    """Entries that are read now, as in :mod:`evolve_arena.genomes.tuple_entries`, flat."""
     past: NDArray[np.int32]
     """The entries after each ply, flat."""
     now: NDArray[np.float32]
     values: NDArray[np.float32]
     """After each ply."""
     explored: NDArray[np.uint8]
-    """Whether each ply was played at random."""
+    """1 for each ply that was played at random."""
     movers: NDArray[np.int64]
     """The seat that played each ply."""
     ends: NDArray[np.float32]
     """See `returns.end_game`."""
     signs: NDArray[np.float32]
-    """What the entries noted after each ply count: 1, or -1 if the other player's view is read,
+    """Signs of the entries noted after each ply: 1, or -1 if the other player's view is read,
     of two."""
     lanes: NDArray[np.float32]
     moves: NDArray[np.int64]
@@ -66,10 +67,10 @@ class TupleWorkspace(NamedTuple):
     wins: NDArray[np.int64]
     """Those that win at once, where the file lists them."""
     planes: NDArray[np.uint64]
-    """What each player has seen of the board last, and what it sees now."""
+    """The board as each player has seen it last, and as it is seen now."""
     changes: NDArray[np.int64]
-    """What came and went since."""
-    states: NDArray[Any]
+    """Changes since: bits that came and went."""
+    states: Array
     """The game's state and those that moves lead to, where a state is a row of an array."""
 
 
@@ -80,19 +81,19 @@ def make_tuple_workspace(
     moves: int,
     planes: int,
     changes: int,
-    states: NDArray[Any],
+    states: Array,
     seats: int,
 ) -> TupleWorkspace:
-    """Room for games.
+    """Return room for games.
 
     Args:
-        plies: How many a game has at most.
-        readings: How many entries the network reads of a position.
-        moves: How many there may be.
-        planes: How many words players see.
-        changes: How many bits of these may change with a move.
+        plies: Plies of the longest game.
+        readings: Entries that the network reads of a position.
+        moves: Legal moves of a position, at most.
+        planes: Words that players see.
+        changes: Bits of these that may change with a move.
         states: See `TupleWorkspace`.
-        seats: How many play.
+        seats: Number of players.
     """
     return TupleWorkspace(
         np.zeros((seats + 1) * readings, dtype=np.int32),
@@ -119,19 +120,19 @@ def note_position(
     at: int,
     readings: int,
     table: int,
-    total: Any,
-    explored: Any,
+    total: Number,
+    explored: Number,
 ) -> None:
-    """Takes note of the position after a *ply*.
+    """Take note of the position after a *ply*.
 
     Args:
-        workspace: Where it is noted.
+        workspace: Room for the notes.
         ply: Its number.
-        at: Where in ``workspace.entries`` those begin that are read of the position.
-        readings: How many.
-        table: Where in the tables the entries begin that count.
+        at: Place in ``workspace.entries`` of those that are read of the position.
+        readings: Number of entries.
+        table: Place in the tables of the entries that count.
         total: Their sum, for the player who began.
-        explored: Whether the ply was played at random.
+        explored: 1 if the ply was played at random.
     """
     for reading in range(readings):
         poke(
@@ -144,14 +145,14 @@ def note_position(
 
 @inlined
 def step_towards(
-    learning: LearningSettings,
+    learning: TDSettings,
     readings: int,
-    tables: Any,
+    tables: Floats,
     ply: int,
-    result: Any,
+    result: Number,
     workspace: TupleWorkspace,
-) -> Any:
-    """Draws the value of the position after a *ply* towards a *result*; gives their difference."""
+) -> Number:
+    """Draw the value of the position after a *ply* towards a *result*; return their difference."""
     value = peek(workspace.values, ply)
     difference = np.float64(result) - np.float64(value)
     slope = 1.0 - learning.damped * np.float64(value) * np.float64(value)
@@ -164,8 +165,8 @@ def step_towards(
 
 
 @compiled
-def merge_shards(tables: Any, shards: Any) -> None:
-    """Brings what all *shards* learned into the *tables* that they began with.
+def merge_shards(tables: Floats, shards: Floats) -> None:
+    """Bring the changes of all *shards* into the *tables* that they began with.
 
     An entry changes by the mean of the changes of those shards that changed it, so that what
     only one of them came across counts in full.
@@ -187,8 +188,8 @@ def merge_shards(tables: Any, shards: Any) -> None:
 
 
 @compiled
-def average_tables(average: Any, tables: Any, share: float) -> None:
-    """Moves *average* towards *tables* by a *share* of the difference; both flat."""
+def average_tables(average: Floats, tables: Floats, share: float) -> None:
+    """Move *average* towards *tables* by a *share* of the difference; both flat."""
     weight = np.float32(share)
     for place in range(tables.shape[0]):
         average[place] += (tables[place] - average[place]) * weight

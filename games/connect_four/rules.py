@@ -24,9 +24,9 @@ if LONGEST > 64:
     raise ValueError(f"{COLUMNS} columns of {ROWS} rows: columns * rows must be 64 at most")
 if max(COLUMNS, ROWS) < CONNECT:
     raise ValueError(f"connect is {CONNECT}: no line fits on {COLUMNS} columns of {ROWS} rows")
-IS_USUAL = COLUMNS == 7 and ROWS == 6 and CONNECT == 4
+IS_STANDARD = COLUMNS == 7 and ROWS == 6 and CONNECT == 4
 OPENSPIEL = f"connect_four(rows={ROWS},columns={COLUMNS},x_in_row={CONNECT})"
-PETTINGZOO = "connect_four_v3" if IS_USUAL else ""
+PETTINGZOO = "connect_four_v3" if IS_STANDARD else ""
 SITES = "evolve_arena.games.connect_four.sites"
 PLAYERS = ("test_bot",)
 POSITIONS = "data/concept_states.csv"

@@ -1,7 +1,8 @@
 """Othello, on boards of 8 by 8 and 6 by 6 cells: enclosed discs are turned, more discs win.
 
-Bit ``SIZE * row + column`` of a word is a cell. A state is the discs of the player to move, those of the other, the cells that the former may move
-to, and the player to move. A player who has no move passes. The game ends when neither has one.
+Bit ``SIZE * row + column`` of a word is a cell. A state is the discs of the player to move, those
+of the other, the cells that the former may move to, and the player to move. A player who has no
+move passes. The game ends when neither has one.
 """
 
 import numpy as np

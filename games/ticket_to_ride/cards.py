@@ -19,7 +19,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     DISCARD_AT,
     DISCARD_SIZE,
     HAND_AT,
-    MOST_SWEEPS,
+    MAX_SWEEPS,
     OPEN_AT,
     OPEN_CARDS,
     OPEN_SIZE,
@@ -116,7 +116,7 @@ def lay_open_cards(state: State) -> None:
     """Lay cards from the deck until five lie open or none is left.
 
     Three locomotives among them have all discarded and new ones laid, repeatedly; but not if fewer
-    than three other cards are left outside of hands, and no more than MOST_SWEEPS times, since
+    than three other cards are left outside of hands, and no more than MAX_SWEEPS times, since
     either could repeat forever (the published rules are silent). Open cards are checked only after
     new ones have been laid.
     """
@@ -125,7 +125,7 @@ def lay_open_cards(state: State) -> None:
         while state[OPEN_SIZE] < OPEN_CARDS and state[DECK_SIZE] > 0:
             state[OPEN_AT + state[OPEN_SIZE]] = draw_card(state)
             state[OPEN_SIZE] += 1
-        if sweeps < MOST_SWEEPS and _must_sweep(state):
+        if sweeps < MAX_SWEEPS and _must_sweep(state):
             sweeps += 1
             for place in range(state[OPEN_SIZE]):
                 discard(state, state[OPEN_AT + place], 1)
@@ -155,7 +155,7 @@ def _must_sweep(state: State) -> bool:
 def draw_state(state: State, count: int) -> Number:
     """Return a random integer from 0 to *count* - 1 from the state's own stream.
 
-    It is :func:`evolve_arena.core.stream.below` on a stream that lies in the field STREAM.
+    It is :func:`evolve_arena.core.rng.below` on a stream that lies in the field STREAM.
     """
     word = np.uint64(state[STREAM]) + GOLDEN
     state[STREAM] = np.int64(word)

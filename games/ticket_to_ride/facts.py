@@ -6,7 +6,7 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.types import Array, Number
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.genomes.simd import peek, poke
 
 OPEN_TICKETS = 0
@@ -17,7 +17,7 @@ LANE_AT = OPEN_AT + 30
 """For each ticket with known ways from its cities, the first of its two lanes."""
 REACHED_AT = LANE_AT + 30
 """For each seat, the cities that its routes touch, as bits."""
-NEED_AT = REACHED_AT + MOST_PLAYERS
+NEED_AT = REACHED_AT + MAX_PLAYERS
 """Number of cards of each colour that the routes of the plan take; field 8 is for grey routes."""
 LENGTHS_AT = NEED_AT + 9
 """For each colour, the lengths of the lines that it may pay for, as bits."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from evolve_arena.core.compiled import compiled
 
-MOST_PLAYERS = 5
+MAX_PLAYERS = 5
 TRAINS_AT_START, LAST_TRAINS = 45, 2
 """Trains of each player at the start, and the number that starts the last round."""
 OPEN_CARDS, SWEPT_AT = 5, 3
 """Number of open cards, and the number of locomotives among them that sweeps all away."""
-MOST_SWEEPS = 10
+MAX_SWEEPS = 10
 """Maximum number of sweeps in a row: ten cards, six of them locomotives, might be swept forever."""
 FIRST_CARDS, OFFERED_TICKETS = 4, 3
 KEEP_AT_START, KEEP_LATER = 2, 1
@@ -52,8 +52,8 @@ DISCARD_AT = OFFERED_AT + OFFERED_TICKETS
 """Number of discarded cards of each colour; 9 fields."""
 DECK_AT = DISCARD_AT + 9
 """Cards of the deck by colour, the top one at ``DECK_AT + DECK_SIZE - 1``; -1 beyond."""
-MOST_CARDS = 110
-TICKET_DECK_AT = DECK_AT + MOST_CARDS
+MAX_CARDS = 110
+TICKET_DECK_AT = DECK_AT + MAX_CARDS
 """Tickets of the deck, the top one first; -1 beyond TICKET_DECK_SIZE. 30 fields."""
 OWNER_AT = TICKET_DECK_AT + 30
 """The seat that has claimed each line, or -1; 100 fields."""
@@ -73,7 +73,7 @@ CLOSED_AT = PART_AT + 36
 """The lines that the player can't claim any more, as bits of two words: they are taken; or the
 other line of a double route is, by the player or, in games of two or three, by anyone."""
 PLAYER_FIELDS = CLOSED_AT + 2
-STATE_FIELDS = PLAYER_AT + MOST_PLAYERS * PLAYER_FIELDS
+STATE_FIELDS = PLAYER_AT + MAX_PLAYERS * PLAYER_FIELDS
 
 KEEP_FIRST, TURN, SECOND_CARD, KEEP, OVER = 0, 1, 2, 3, 4
 """Phases: all players in turn keep first tickets; a player begins a turn; has taken one card and

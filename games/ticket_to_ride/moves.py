@@ -38,7 +38,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 _ROUTE_OF = {
     frozenset((int(ROUTE_FROM[route]), int(ROUTE_TO[route]))): route for route in range(ROUTES)
 }
-MOST_WORDS = 6
+MAX_WORDS = 6
 """Longest text of two cities: no name has more than three words."""
 LIKE = 0.4
 """Least similarity of a word to a name, 0 to 1, for the name to be suggested."""
@@ -170,7 +170,7 @@ def parse_route(text: str) -> int:
     if len(divided) == 2:
         return _join(divided[0], divided[1])
     words = text.split()
-    if not 2 <= len(words) <= MOST_WORDS:
+    if not 2 <= len(words) <= MAX_WORDS:
         raise IllegalMoveError(f"{text[:40]!r} names no route: write Dallas-Houston")
     # Without a hyphen, try each place at which the two names may be divided.
     cuts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]

@@ -14,7 +14,7 @@ import numpy as np
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import Stream
 from evolve_arena.core.types import Array, Floats
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 
 GOAL, AFFORDABLE, POSSIBLE, MATCHING, LACKING = np.arange(0, 10, 2)
 """Places in ``plan``: sets of routes, two words of bits each (route r is bit ``r % 64`` of word ``r
@@ -44,26 +44,26 @@ COUNTS = CITIES_AT + 2 * 36
 
 BLOCK = 16
 """Number of floats that are added at once: arrays of them have a multiple of it."""
-MOST_TICKETS = 33
+MAX_TICKETS = 33
 """Most tickets that a seat may hold and be offered."""
-SEAT_WAYS = 36 * BLOCK * -(-2 * MOST_TICKETS // BLOCK)
+SEAT_WAYS = 36 * BLOCK * -(-2 * MAX_TICKETS // BLOCK)
 """Floats of each seat: from both cities of each ticket to each city."""
 KEYS = 8
-MOST_INPUTS = 96
+MAX_INPUTS = 96
 FACTS = 192
-MOST_EDGES = 3 * 78
+MAX_EDGES = 3 * 78
 
 PLAN_AT = 1
 COUNTS_AT = PLAN_AT + PLAN_WORDS
 STREAM_AT = COUNTS_AT + COUNTS
 SEATS_AT = STREAM_AT + 1
-KEYS_AT = SEATS_AT + MOST_PLAYERS * SEAT_WORDS
-EDGES_AT = KEYS_AT + MOST_PLAYERS * KEYS
-FACTS_AT = EDGES_AT + MOST_EDGES
+KEYS_AT = SEATS_AT + MAX_PLAYERS * SEAT_WORDS
+EDGES_AT = KEYS_AT + MAX_PLAYERS * KEYS
+FACTS_AT = EDGES_AT + MAX_EDGES
 INPUTS_AT = FACTS_AT + FACTS
-NEAREST_AT = INPUTS_AT + MOST_INPUTS // 2
-WAYS_AT = NEAREST_AT + MOST_TICKETS
-ROOM_SIZE = WAYS_AT + MOST_PLAYERS * SEAT_WAYS // 2
+NEAREST_AT = INPUTS_AT + MAX_INPUTS // 2
+WAYS_AT = NEAREST_AT + MAX_TICKETS
+ROOM_SIZE = WAYS_AT + MAX_PLAYERS * SEAT_WAYS // 2
 """Number of notes; one holds two floats."""
 
 

@@ -62,7 +62,7 @@ _TASKS = {
 
 @cache
 def draw_map() -> JsonObject:
-    """Return the map of `BoardView.layout`: cities, and places for the cars of each line."""
+    """Return the map of `PageBoard.layout`: cities, and places for the cars of each line."""
     text = resources.files(__package__).joinpath("data/map.json").read_text("utf-8")
     layout: JsonObject = json.loads(text)
     return layout

@@ -49,7 +49,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     KEEP_TICKETS,
     LAST_SEAT,
     LAST_TRAINS,
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     NUMBER_OF_PLAYERS,
     OFFERED_AT,
     OFFERED_SIZE,
@@ -88,9 +88,9 @@ def deal(players: int, state: State) -> None:
     The train deck is shuffled first, out of the order of colours, then the ticket deck. Each seat
     in turn gets four cards, five are laid open, and seat 0 is offered its first tickets.
     """
-    stream = state[STREAM]
+    rng = state[STREAM]
     _clear(players, state)
-    state[STREAM] = stream
+    state[STREAM] = rng
     for colour in range(LOCOMOTIVE + 1):
         discard(state, colour, CARDS_OF[colour])
     refill_deck(state)
@@ -145,7 +145,7 @@ def _clear(players: int, state: State) -> None:
     state[OPEN_SIZE] = 0
     for colour in range(LOCOMOTIVE + 1):
         state[DISCARD_AT + colour] = 0
-    for seat in range(MOST_PLAYERS):
+    for seat in range(MAX_PLAYERS):
         at = player_at(seat)
         state[at + TRAINS] = TRAINS_AT_START
         state[at + POINTS] = 0

@@ -13,8 +13,8 @@ from evolve_arena.games.ticket_to_ride.layout import (
     DISCARD_AT,
     HAND_AT,
     HELD_TICKETS,
-    MOST_CARDS,
-    MOST_PLAYERS,
+    MAX_CARDS,
+    MAX_PLAYERS,
     NUMBER_OF_PLAYERS,
     OFFERED_AT,
     OFFERED_SIZE,
@@ -41,14 +41,14 @@ def hide(state: State, seat: int) -> None:
     """
     state[STREAM] = 0
     state[SECRETS] = 2
-    for place in range(MOST_CARDS):
+    for place in range(MAX_CARDS):
         state[DECK_AT + place] = -1
     for place in range(TICKETS):
         state[TICKET_DECK_AT + place] = -1
     if state[TO_MOVE] != seat:
         for place in range(OFFERED_TICKETS):
             state[OFFERED_AT + place] = -1
-    for other in range(MOST_PLAYERS):
+    for other in range(MAX_PLAYERS):
         if other != seat:
             at = player_at(other)
             for colour in range(LOCOMOTIVE + 1):
@@ -90,7 +90,7 @@ def _gather_cards(state: State, seat: int) -> int:
         hidden -= state[player_at(seat) + HAND_AT + colour]
         for place in range(state[OPEN_SIZE]):
             hidden -= state[OPEN_AT + place] == colour
-        for _ in range(min(hidden, MOST_CARDS - left)):
+        for _ in range(min(hidden, MAX_CARDS - left)):
             state[DECK_AT + left] = colour
             left += 1
     shuffle(state, DECK_AT, left)

@@ -1,18 +1,19 @@
-"""The numbers, choices and switches of a gene: how they are first drawn, and how they mutate.
+"""Attributes of genes: first values and mutations of numbers, choices and switches.
 
 The distributions are those of neat-python; the draws come from a stream of
-:mod:`evolve_arena.core.stream`.
+:mod:`evolve_arena.core.rng`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import below, chance, gaussian, next_word
+from evolve_arena.core.stream import Stream, below, chance, gaussian, next_word
+from evolve_arena.core.types import Number
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
@@ -20,12 +21,12 @@ RANDOM = -1
 
 
 class NumberRule(NamedTuple):
-    """What holds for a bias, a response or a weight."""
+    """Settings of a bias, a response or a weight."""
 
     mean: float
     deviation: float
     uniform: bool
-    """Whether first numbers are drawn evenly between the next two; else from a Gaussian."""
+    """True if first numbers are uniform between the next two; else they are Gaussian."""
     first_lowest: float
     first_highest: float
     lowest: float
@@ -34,26 +35,26 @@ class NumberRule(NamedTuple):
     """The probability that a Gaussian number of standard deviation ``power`` is added."""
     power: float
     mutate_or_replace: float
-    """The probability of that or else of a new number."""
+    """The probability of that or of a new number."""
 
 
 class ChoiceRule(NamedTuple):
-    """What holds for an activation or an aggregation."""
+    """Settings of an activation or an aggregation."""
 
     default: int
-    """The code of what a new node has, or -1 for any option."""
+    """The code of a new node's function, or -1 for any option."""
     options: NDArray[np.int32]
     mutate: float
     """The probability that an option, perhaps the same, is drawn."""
 
 
 class SwitchRule(NamedTuple):
-    """What holds for whether a connection is enabled."""
+    """Settings of the switch that enables a connection."""
 
     default: int
     """1, 0, or -1 for either."""
     mutate_true: float
-    """The probability that an enabled connection throws a coin to decide what it is."""
+    """The probability that the switch of an enabled connection is redrawn by a coin toss."""
     mutate_false: float
     """The same for a disabled one."""
 
@@ -70,7 +71,7 @@ class AttributeRules(NamedTuple):
 
 
 def attribute_rules(config: NeatConfig) -> AttributeRules:
-    """What *config* says of attributes, as compiled code takes it."""
+    """Return the settings of attributes in *config*, for compiled code."""
     default = config.enabled_default
     rate = config.enabled_mutate_rate
     return AttributeRules(
@@ -118,65 +119,66 @@ def _choice_rule(config: NeatConfig, name: str, known: tuple[str, ...]) -> Choic
 
 
 @inlined
-def draw_number(rule: Any, stream: Any) -> Any:
-    """A first number, or one that replaces another."""
+def draw_number(rule: NumberRule, rng: Stream) -> Number:
+    """Draw a first number, or one that replaces another."""
     if rule.uniform:
         width = rule.first_highest - rule.first_lowest
-        return rule.first_lowest + width * chance(stream)
-    return _limit(rule, rule.mean + rule.deviation * gaussian(stream))
+        return rule.first_lowest + width * chance(rng)
+    return _limit(rule, rule.mean + rule.deviation * gaussian(rng))
 
 
 @inlined
-def mutate_number(rule: Any, value: float, stream: Any) -> Any:
-    """*value*, moved, replaced or left."""
+def mutate_number(rule: NumberRule, value: float, rng: Stream) -> Number:
+    """Return *value* moved, replaced or unchanged."""
     if rule.mutate_or_replace <= 0.0:
         return value
-    draw = chance(stream)
+    # One draw decides between a step, a replacement and no change.
+    draw = chance(rng)
     if draw < rule.mutate:
-        return _limit(rule, value + rule.power * gaussian(stream))
+        return _limit(rule, value + rule.power * gaussian(rng))
     if draw < rule.mutate_or_replace:
-        return draw_number(rule, stream)
+        return draw_number(rule, rng)
     return value
 
 
 @inlined
-def draw_choice(rule: Any, stream: Any) -> Any:
-    """What a new node has."""
+def draw_choice(rule: ChoiceRule, rng: Stream) -> Number:
+    """Draw the function of a new node."""
     if rule.default == RANDOM:
-        return rule.options[below(stream, rule.options.shape[0])]
+        return rule.options[below(rng, rule.options.shape[0])]
     return rule.default
 
 
 @inlined
-def mutate_choice(rule: Any, value: int, stream: Any) -> Any:
-    """*value*, or an option drawn in its place."""
-    if rule.mutate > 0.0 and chance(stream) < rule.mutate:
-        return rule.options[below(stream, rule.options.shape[0])]
+def mutate_choice(rule: ChoiceRule, value: int, rng: Stream) -> Number:
+    """Return *value*, or a random option in its place."""
+    if rule.mutate > 0.0 and chance(rng) < rule.mutate:
+        return rule.options[below(rng, rule.options.shape[0])]
     return value
 
 
 @inlined
-def draw_switch(rule: Any, stream: Any) -> Any:
-    """Whether a new connection is enabled."""
+def draw_switch(rule: SwitchRule, rng: Stream) -> Number:
+    """Return True if a new connection is enabled."""
     if rule.default == RANDOM:
-        return _toss(stream)
+        return _toss(rng)
     return rule.default == 1
 
 
 @inlined
-def mutate_switch(rule: Any, value: bool, stream: Any) -> Any:
-    """*value*, or the throw of a coin."""
+def mutate_switch(rule: SwitchRule, value: bool, rng: Stream) -> Number:
+    """Return *value*, or the result of a coin toss."""
     rate = rule.mutate_true if value else rule.mutate_false
-    if rate > 0.0 and chance(stream) < rate:
-        return _toss(stream)
+    if rate > 0.0 and chance(rng) < rate:
+        return _toss(rng)
     return value
 
 
 @inlined
-def _toss(stream: Any) -> Any:
-    return next_word(stream) >> np.uint64(63) == np.uint64(1)
+def _toss(rng: Stream) -> Number:
+    return next_word(rng) >> np.uint64(63) == np.uint64(1)
 
 
 @inlined
-def _limit(rule: Any, value: float) -> Any:
+def _limit(rule: NumberRule, value: float) -> float:
     return max(min(value, rule.highest), rule.lowest)

@@ -1,6 +1,4 @@
-"""Children of NEAT genomes: crossed and mutated, a whole generation in one compiled call.
-
-Crossover of two NEAT genomes, compiled.
+"""Crossover and mutation of NEAT genomes, a whole generation in one compiled call.
 
 Source: Stanley and Miikkulainen, "Evolving neural networks through augmenting topologies",
 Evolutionary Computation 10 (2002), section 3.2, as neat-python reads it.
@@ -8,16 +6,16 @@ Evolutionary Computation 10 (2002), section 3.2, as neat-python reads it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.stream import fill_words, new_stream, next_word
+from evolve_arena.core.stream import Stream, fill_words, new_stream, next_word
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.genes import (
+    Genes,
     copy_connection,
     copy_node,
     empty_genes,
@@ -35,6 +33,7 @@ from evolve_arena.genomes.neat.mutation import (
 from evolve_arena.genomes.neat.numbering import (
     SPANS,
     Counters,
+    Numbering,
     highest_own,
     new_numbering,
     note_numbers,
@@ -55,24 +54,24 @@ def breed(
     seed: int,
     counters: Counters,
 ) -> tuple[NeatPopulation, Counters]:
-    """Crosses and mutates *parents*, as neat-python 2.0.0 does.
+    """Cross and mutate *parents*, as neat-python 2.0.0 does.
 
-    It differs from neat-python in how new connections and nodes are numbered; see
+    New connections and nodes are numbered in another way than in neat-python; see
     :mod:`evolve_arena.genomes.neat.numbering`. For equal ones to get equal numbers, all children of
     a generation must be bred in one call. Child k draws from a stream of its own, so it depends on
     the other children through these numbers alone.
 
     Args:
         config: The settings.
-        population: All genomes of the generation: what is new is numbered as they have it. A
-            feed-forward one has no cycles (then its children have none) and in all of them the
-            nodes 0 to *outputs* - 1 come first.
+        population: All genomes of the generation; new genes get the numbers of their equals among
+            these. If networks are feed-forward, it has no cycles (then its children have none); in
+            all genomes the nodes 0 to *outputs* - 1 come first.
         parents: Rows of the population, shape ``(children, 2)``; both may be the same.
-        fitness: Shape ``(genomes,)``. The child has the structure of the fitter parent, and of
-            the second one if neither is.
-        inputs: How many inputs the networks have.
-        outputs: How many outputs.
-        seed: Of which the lowest 64 bits count.
+        fitness: Shape ``(genomes,)``. A child has the structure of its fitter parent, and of the
+            second one if both are equal.
+        inputs: Number of inputs of the networks.
+        outputs: Number of outputs.
+        seed: The lowest 64 bits count.
         counters: The last numbers given out.
 
     Returns:
@@ -88,6 +87,7 @@ def breed(
         raise BadValueError(f"fitness has shape {fitness.shape}, expected ({len(population)},)")
     if parents.size and not 0 <= parents.min() <= parents.max() < len(population):
         raise BadValueError(f"a parent is no row of the {len(population)} genomes")
+    # The fitter parent first; the other one is what remains of the pair.
     fitter = np.where(fitness[parents[:, 0]] > fitness[parents[:, 1]], parents[:, 0], parents[:, 1])
     other = parents.sum(axis=1) - fitter
     keys = counters.genome + 1 + np.arange(len(parents), dtype=np.int64)
@@ -106,7 +106,7 @@ def mutate(
     seed: int,
     counters: Counters,
 ) -> tuple[NeatPopulation, Counters]:
-    """Mutates each genome of *population*, which keeps its key and the order of its genes.
+    """Mutate each genome of *population*, which keeps its key and the order of its genes.
 
     The arguments are those of :func:`breed`.
 
@@ -130,10 +130,12 @@ def _grow(
     *,
     crossing: bool,
 ) -> tuple[NeatPopulation, Counters]:
-    """Changed children of *pairs* of rows, the fitter one first, or changed copies of these."""
+    """Return mutated children of *pairs* of rows, the fitter one first, or mutated copies."""
     children = len(pairs)
     _check_counters(population, counters, children)
     _check_outputs(population, rules.outputs)
+    # Space for all children at their largest: each has at most the fitter parent's genes and new
+    # ones.
     genes = to_genes(population)
     nodes = np.diff(genes.node_start)
     space = empty_genes(
@@ -141,6 +143,7 @@ def _grow(
         int(nodes[pairs[:, 0]].sum()) + NEW_NODES * children,
         int(np.diff(genes.connection_start)[pairs[:, 0]].sum()) + NEW_CONNECTIONS * children,
     )
+    # Space for the numbers of all old and new genes.
     known = min(len(genes.innovation), counters.innovation + 1)
     numbering = new_numbering(known + NEW_CONNECTIONS * children, children, counters)
     seeds = np.empty(children, dtype=np.uint64)
@@ -153,7 +156,7 @@ def _grow(
 
 
 def _check_counters(population: NeatPopulation, counters: Counters, children: int) -> None:
-    """New numbers must be new: none in the population may be above *counters*."""
+    """Make sure that new numbers are new: none in the population may be above *counters*."""
     for name, numbers in (
         ("genome", population.keys),
         ("node", population.node_key),
@@ -168,7 +171,7 @@ def _check_counters(population: NeatPopulation, counters: Counters, children: in
 
 
 def _check_outputs(population: NeatPopulation, outputs: int) -> None:
-    """Compiled code takes for granted that every genome begins with its output nodes."""
+    """Make sure that every genome begins with its output nodes, as compiled code expects."""
     keys = np.arange(outputs)
     complete = np.diff(population.node_start) >= outputs
     if complete.all():
@@ -181,27 +184,27 @@ def _check_outputs(population: NeatPopulation, outputs: int) -> None:
 
 @compiled
 def _grow_all(
-    rules: Any,
-    genes: Any,
-    order: Any,
-    pairs: Any,
+    rules: Rules,
+    genes: Genes,
+    order: Array,
+    pairs: Array,
     crossing: bool,
-    children: Any,
-    seeds: Any,
-    numbering: Any,
-    reached: Any,
+    children: Genes,
+    seeds: Stream,
+    numbering: Numbering,
+    reached: Array,
 ) -> None:
-    """One child after the other; *seeds* become their streams."""
+    """Write one child after the other; *seeds* become their streams."""
     note_numbers(numbering, genes.source, genes.target, genes.innovation)
     if crossing:
         order_connections(genes, order)
     for child in range(pairs.shape[0]):
-        stream = seeds[child : child + 1]
+        rng = seeds[child : child + 1]
         if crossing:
-            cross(genes, order, pairs[child, 0], pairs[child, 1], children, child, stream)
+            cross(genes, order, pairs[child, 0], pairs[child, 1], children, child, rng)
         else:
             copy_genome(genes, pairs[child, 0], children, child)
-        mutate_genome(children, child, rules, numbering, reached, stream)
+        mutate_genome(children, child, rules, numbering, reached, rng)
 
 
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
@@ -211,27 +214,29 @@ ZERO = np.uint64(0)
 
 @compiled
 def cross(
-    genes: Any, order: Any, fitter: int, other: int, children: Any, child: int, stream: Any
+    genes: Genes, order: Array, fitter: int, other: int, children: Genes, child: int, rng: Stream
 ) -> None:
-    """Writes the child of the genomes *fitter* and *other*.
+    """Write the child of the genomes *fitter* and *other*.
 
-    Its structure is that of *fitter*. Each attribute of a gene that both have comes from either
-    with equal probability; a connection that is disabled in one of them is then disabled in
-    the child with probability 3/4. Nodes stand in the order of *fitter*, connections in that
-    of their innovation numbers. As its connections are all of *fitter*'s, the child has no
-    cycle if *fitter* has none.
+    Its structure is that of *fitter*. Each attribute of a matching gene comes from either parent
+    with equal probability; a connection that is disabled in one of them is then disabled in the
+    child with probability 3/4. Nodes are in the order of *fitter*, connections in that of their
+    innovation numbers. As all its connections are from *fitter*, the child has no cycle if *fitter*
+    has none.
 
     Args:
         genes: The parents' population.
         order: As :func:`order_connections` filled it.
         fitter: Row of the parent whose structure is inherited.
         other: Row of the other parent; it may be the same.
-        children: Where the child is written.
-        child: Its row there, the first that is not yet written.
-        stream: Where the draws come from.
+        children: Receives the child.
+        child: Its row there, the first one that is not yet written.
+        rng: Source of random numbers.
     """
+    # Node genes: matched by key.
     at = children.node_start[child]
     for node in range(genes.node_start[fitter], genes.node_start[fitter + 1]):
+        # Attributes of a matching node come from either parent.
         copy_node(genes, node, children, at)
         match = find_node(
             genes.node_key,
@@ -240,27 +245,29 @@ def cross(
             genes.node_key[node],
         )
         if match >= 0:
-            _mix_nodes(genes, match, children, at, next_word(stream))
+            _mix_nodes(genes, match, children, at, next_word(rng))
         at += 1
     children.node_start[child + 1] = at
 
+    # Connection genes: both parents are walked through in ascending order of innovation.
     at = children.connection_start[child]
     across, end = genes.connection_start[other], genes.connection_start[other + 1]
     for rank in range(genes.connection_start[fitter], genes.connection_start[fitter + 1]):
         place = order[rank]
         number = genes.innovation[place]
         copy_connection(genes, place, children, at)
+        # Skip disjoint genes of the other parent.
         while across < end and genes.innovation[order[across]] < number:
             across += 1
         if across < end and genes.innovation[order[across]] == number:
-            _mix_connections(genes, place, order[across], children, at, next_word(stream))
+            _mix_connections(genes, place, order[across], children, at, next_word(rng))
         at += 1
     children.connection_start[child + 1] = at
 
 
 @compiled
-def copy_genome(genes: Any, parent: int, children: Any, child: int) -> None:
-    """Writes a copy of the genome *parent*, its genes in the same order."""
+def copy_genome(genes: Genes, parent: int, children: Genes, child: int) -> None:
+    """Write a copy of the genome *parent*, with its genes in the same order."""
     at = children.node_start[child]
     for node in range(genes.node_start[parent], genes.node_start[parent + 1]):
         copy_node(genes, node, children, at)
@@ -274,14 +281,14 @@ def copy_genome(genes: Any, parent: int, children: Any, child: int) -> None:
 
 
 @compiled
-def order_connections(genes: Any, order: Any) -> None:
-    """Puts the places of each genome's connections in ascending order of innovation.
+def order_connections(genes: Genes, order: Array) -> None:
+    """Sort the places of each genome's connections by innovation number.
 
-    Nearly all of them stand so already, and then sorting by insertion is the fastest.
+    Nearly all of them are in order already, and then insertion sort is the fastest.
 
     Args:
         genes: A population.
-        order: One ``int64`` for each connection gene.
+        order: Receives the places: an ``int64`` for each connection gene.
     """
     for genome in range(genes.node_start.shape[0] - 1):
         start = genes.connection_start[genome]
@@ -295,7 +302,8 @@ def order_connections(genes: Any, order: Any) -> None:
 
 
 @inlined
-def _mix_nodes(genes: Any, match: int, children: Any, at: int, word: Any) -> None:
+def _mix_nodes(genes: Genes, match: int, children: Genes, at: int, word: Number) -> None:
+    """Take each attribute from the other parent's gene if a bit of a random *word* is set."""
     if word & ONE != ZERO:
         children.bias[at] = genes.bias[match]
     if word & TWO != ZERO:
@@ -307,11 +315,14 @@ def _mix_nodes(genes: Any, match: int, children: Any, at: int, word: Any) -> Non
 
 
 @inlined
-def _mix_connections(genes: Any, place: int, match: int, children: Any, at: int, word: Any) -> None:
-    """Without branches, which would be guessed wrong half of the time."""
+def _mix_connections(
+    genes: Genes, place: int, match: int, children: Genes, at: int, word: Number
+) -> None:
+    """Mix two connection genes by a random *word*, without branches: half would be mispredicted."""
     one, other = genes.enabled[place], genes.enabled[match]
     first = word & ONE != ZERO
     children.weight[at] = genes.weight[place] if first else genes.weight[match]
     enabled = one if word & TWO != ZERO else other
+    # If one parent has it disabled, the drawn value counts with probability 1/4 only.
     spared = (word >> TWO) & THREE == ZERO
     children.enabled[at] = enabled & ((one & other) | spared)

@@ -1,17 +1,24 @@
-"""The configuration of NEAT: neat-python's keys, all sections together, each with a default.
+"""The settings of NEAT: neat-python's keys, of all sections together, each with a default.
 
-The defaults are those that neat-python's own example of exclusive-or uses, but for the
-activation. A configuration of neat-python in its own form is read by
-:mod:`evolve_arena.genomes.neat.ini`.
+The defaults are those of neat-python's own example of exclusive-or, except for the activation.
+:mod:`evolve_arena.genomes.neat.ini` reads a configuration file of neat-python.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.core.types import Json
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 
 CONNECTIONS = (
@@ -26,7 +33,7 @@ CONNECTIONS = (
     "partial_nodirect",
     "partial_direct",
 )
-"""The kinds of ``initial_connection``; the last three want a fraction: ``partial_direct 0.5``."""
+"""The kinds of ``initial_connection``; the last three need a fraction: ``partial_direct 0.5``."""
 
 MEANINGLESS = {
     "fitness_criterion": "the champion is found by matches; use the recipe's checks",
@@ -36,7 +43,7 @@ MEANINGLESS = {
     "num_inputs": "it follows from the board and the encoding",
     "num_outputs": "it follows from the game and the head",
 }
-"""Keys of neat-python that nothing here would read, and what to use instead."""
+"""Keys of neat-python without a meaning here, and what to use instead."""
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Deviation = Annotated[float, Field(ge=0.0, le=1e6)]
@@ -48,10 +55,10 @@ TRUE, FALSE, RANDOM = ("1", "on", "yes", "true"), ("0", "off", "no", "false"), (
 
 
 class NeatConfig(BaseModel):
-    """How NEAT makes, crosses, changes and groups genomes.
+    """The settings of NEAT: initial genomes, mutation, distances, species and reproduction.
 
-    Texts are taken as neat-python takes them: ``"True"`` for a truth value, and options in
-    one text, separated by spaces.
+    Texts are read as neat-python does: ``"True"`` for a truth value, and options in one text,
+    separated by spaces.
 
     >>> config = NeatConfig(pop_size=300, activation_options="tanh relu", enabled_default="True")
     >>> config.activation_options, config.enabled_default
@@ -61,132 +68,133 @@ class NeatConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     pop_size: int = Field(default=150, ge=2, le=100_000)
-    """How many genomes the population has."""
+    """Number of genomes in the population."""
     reset_on_extinction: bool = True
-    """Whether a new random population takes over when no species is left."""
+    """True to start a new random population when no species is left."""
 
     feed_forward: bool = True
-    """Whether connections must not form a cycle; else networks remember."""
+    """True to forbid cycles of connections; with cycles, networks are recurrent and have a
+    memory."""
     num_hidden: int = Field(default=0, ge=0, le=10_000)
-    """Hidden nodes at the start; they have the same keys in all genomes."""
+    """Number of hidden nodes at the start; they have the same keys in all genomes."""
     initial_connection: str = "full_direct"
-    """Which connections genomes begin with. ``unconnected``: none. ``fs_neat_nohidden``: of one
-    random input with all outputs; ``fs_neat_hidden``: with all hidden nodes, too. ``full_direct``:
-    of all inputs with all hidden nodes and outputs; ``full_nodirect``: with outputs only through
-    hidden nodes, if there are any. ``partial_direct 0.5`` and ``partial_nodirect 0.5``: that share
-    of the same. ``fs_neat``, ``full``, ``partial`` alone mean ``_nohidden`` and ``_nodirect``."""
+    """Initial connections. ``unconnected``: none. ``fs_neat_nohidden``: one random input with all
+    outputs; ``fs_neat_hidden``: with all hidden nodes, too. ``full_direct``: all inputs with all
+    hidden nodes and outputs; ``full_nodirect``: with outputs only through hidden nodes, if there
+    are any. ``partial_direct 0.5`` and ``partial_nodirect 0.5``: a random half of the same.
+    ``fs_neat``, ``full``, ``partial`` alone mean ``_nohidden`` and ``_nodirect``."""
     compatibility_disjoint_coefficient: Coefficient = 1.0
-    """What a gene that only one of two genomes has adds to their distance."""
+    """Contribution of each disjoint gene to the distance of two genomes."""
     compatibility_weight_coefficient: Coefficient = 0.5
-    """What a difference of 1 between two matching genes adds to it."""
+    """Contribution of a difference of 1 between matching genes to the distance of two genomes."""
     conn_add_prob: Share = 0.5
-    """The probability that a child gets a new connection."""
+    """Probability that a child gets a new connection."""
     conn_delete_prob: Share = 0.5
-    """The probability that a child loses a connection."""
+    """Probability that a child loses a connection."""
     node_add_prob: Share = 0.2
-    """The probability that a connection of a child is split by a new node."""
+    """Probability that a connection of a child is split by a new node."""
     node_delete_prob: Share = 0.2
-    """The probability that a child loses a hidden node, with its connections."""
+    """Probability that a child loses a hidden node, with its connections."""
     single_structural_mutation: bool = False
-    """Whether a child changes its structure once at most."""
+    """True to allow a child at most one structural mutation."""
     structural_mutation_surer: Literal["default", "true", "false"] = "default"
-    """Whether a structural mutation that can't be done is replaced by one that can: a
-    connection that is there already is enabled, and where there is none to split one is
-    added. The default is the value of ``single_structural_mutation``."""
+    """``true`` to replace an impossible structural mutation by a possible one: an existing
+    connection is enabled, and a connection is added if there is none to split. ``default``: the
+    value of ``single_structural_mutation``."""
 
     bias_init_mean: Amount = 0.0
-    """The mean of a node's bias, when it is drawn."""
+    """Mean of new biases."""
     bias_init_stdev: Deviation = 1.0
-    """The standard deviation of a node's bias, when it is drawn; 0: all are the mean."""
+    """Standard deviation of new biases; 0: all are the mean."""
     bias_init_type: Distribution = "gaussian"
-    """``gaussian``; or ``uniform``: within two standard deviations of the mean."""
+    """Distribution of new biases: ``gaussian``, or ``uniform`` within two standard deviations of
+    the mean."""
     bias_replace_rate: Share = 0.1
-    """The probability that a node's bias is drawn anew; at most what ``bias_mutate_rate`` leaves of
-    1."""
+    """Probability that a bias is replaced by a new one; at most 1 - ``bias_mutate_rate`` takes
+    effect."""
     bias_mutate_rate: Share = 0.7
-    """The probability that a Gaussian number is added to a node's bias."""
+    """Probability that a Gaussian number is added to a bias."""
     bias_mutate_power: Deviation = 0.5
-    """The standard deviation of the number that is added."""
+    """Standard deviation of the number that is added to a bias."""
     bias_max_value: Amount = 30.0
-    """The greatest value of a node's bias; what would be above is set to it."""
+    """Largest bias; biases above are set to it."""
     bias_min_value: Amount = -30.0
-    """The least value of a node's bias; what would be below is set to it."""
+    """Smallest bias; biases below are set to it."""
 
     response_init_mean: Amount = 1.0
-    """The mean of a node's response, the factor of its inputs' sum, when it is drawn."""
+    """Mean of new responses; a response is the factor of the sum of a node's inputs."""
     response_init_stdev: Deviation = 0.0
-    """The standard deviation of a node's response, when it is drawn; 0: all are the mean."""
+    """Standard deviation of new responses; 0: all are the mean."""
     response_init_type: Distribution = "gaussian"
-    """``gaussian``; or ``uniform``: within two standard deviations of the mean."""
+    """Distribution of new responses: ``gaussian``, or ``uniform`` within two standard deviations of
+    the mean."""
     response_replace_rate: Share = 0.0
-    """The probability that a node's response is drawn anew; at most what ``response_mutate_rate``
-    leaves of 1."""
+    """Probability that a response is replaced by a new one; at most 1 - ``response_mutate_rate``
+    takes effect."""
     response_mutate_rate: Share = 0.0
-    """The probability that a Gaussian number is added to a node's response."""
+    """Probability that a Gaussian number is added to a response."""
     response_mutate_power: Deviation = 0.0
-    """The standard deviation of the number that is added."""
+    """Standard deviation of the number that is added to a response."""
     response_max_value: Amount = 30.0
-    """The greatest value of a node's response; what would be above is set to it."""
+    """Largest response; responses above are set to it."""
     response_min_value: Amount = -30.0
-    """The least value of a node's response; what would be below is set to it."""
+    """Smallest response; responses below are set to it."""
 
     weight_init_mean: Amount = 0.0
-    """The mean of a connection's weight, when it is drawn."""
+    """Mean of new weights."""
     weight_init_stdev: Deviation = 1.0
-    """The standard deviation of a connection's weight, when it is drawn; 0: all are the mean."""
+    """Standard deviation of new weights; 0: all are the mean."""
     weight_init_type: Distribution = "gaussian"
-    """``gaussian``; or ``uniform``: within two standard deviations of the mean."""
+    """Distribution of new weights: ``gaussian``, or ``uniform`` within two standard deviations of
+    the mean."""
     weight_replace_rate: Share = 0.1
-    """The probability that a connection's weight is drawn anew; at most what ``weight_mutate_rate``
-    leaves of 1."""
+    """Probability that a weight is replaced by a new one; at most 1 - ``weight_mutate_rate`` takes
+    effect."""
     weight_mutate_rate: Share = 0.8
-    """The probability that a Gaussian number is added to a connection's weight."""
+    """Probability that a Gaussian number is added to a weight."""
     weight_mutate_power: Deviation = 0.5
-    """The standard deviation of the number that is added."""
+    """Standard deviation of the number that is added to a weight."""
     weight_max_value: Amount = 30.0
-    """The greatest value of a connection's weight; what would be above is set to it."""
+    """Largest weight; weights above are set to it."""
     weight_min_value: Amount = -30.0
-    """The least value of a connection's weight; what would be below is set to it."""
+    """Smallest weight; weights below are set to it."""
 
     activation_default: str = "tanh"
-    """What a new node computes: one of its options, or ``random``."""
+    """Activation of a new node: one of the options, or ``random``."""
     activation_options: tuple[str, ...] = ("tanh",)
-    """The functions that nodes may compute; see
-    `evolve_arena.genomes.neat.functions.ACTIVATIONS`."""
+    """Activations of nodes; see `evolve_arena.genomes.neat.functions.ACTIVATIONS`."""
     activation_mutate_rate: Share = 0.0
-    """The probability that a node draws its function anew from the options."""
+    """Probability that a node's activation is redrawn from the options."""
     aggregation_default: str = "sum"
-    """How a new node puts its inputs together: one of its options, or ``random``."""
+    """Aggregation of the inputs of a new node: one of the options, or ``random``."""
     aggregation_options: tuple[str, ...] = ("sum",)
-    """The ways in which nodes may put their inputs together; see
-    `evolve_arena.genomes.neat.functions.AGGREGATIONS`."""
+    """Aggregations of nodes; see `evolve_arena.genomes.neat.functions.AGGREGATIONS`."""
     aggregation_mutate_rate: Share = 0.0
-    """The probability that a node draws this anew from the options."""
+    """Probability that a node's aggregation is redrawn from the options."""
 
     enabled_default: Literal[True, False, "random"] = True
-    """Whether a new connection works; ``random``: by the throw of a coin."""
+    """True if new connections are enabled; ``random``: by a coin toss."""
     enabled_mutate_rate: Share = 0.01
-    """The probability of a throw of a coin that decides anew whether a connection works."""
+    """Probability that a coin toss decides anew if a connection is enabled."""
     enabled_rate_to_true_add: float = Field(default=0.0, ge=-1.0, le=1.0)
-    """What is added to ``enabled_mutate_rate`` for a connection that is disabled."""
+    """Number added to ``enabled_mutate_rate`` for a disabled connection."""
     enabled_rate_to_false_add: float = Field(default=0.0, ge=-1.0, le=1.0)
-    """What is added to ``enabled_mutate_rate`` for a connection that is enabled."""
+    """Number added to ``enabled_mutate_rate`` for an enabled connection."""
 
     compatibility_threshold: Coefficient = 3.0
-    """The distance from which on genomes are of different species."""
+    """Distance from which on genomes are of different species."""
     species_fitness_func: Literal["max", "min", "mean", "median", "median2"] = "max"
-    """What a species is judged by: which figure of its members' values (``median2`` is
-    ``median``)."""
+    """Fitness of a species as a function of its members' fitness (``median2`` is ``median``)."""
     max_stagnation: int = Field(default=20, ge=1, le=1_000_000)
-    """A species that has not improved for so many generations dies out."""
+    """Generations without improvement after which a species dies out."""
     species_elitism: int = Field(default=2, ge=0, le=100_000)
-    """How many species, the fittest, are spared that."""
+    """Number of species, the fittest, that never die out by stagnation."""
     elitism: int = Field(default=2, ge=0, le=100_000)
-    """How many of the fittest of each species live on unchanged."""
+    """Number of genomes, the fittest of each species, that survive unchanged."""
     survival_threshold: Share = 0.2
-    """The share of a species, the fittest, that has children."""
+    """Share of a species, the fittest, that has children."""
     min_species_size: int = Field(default=2, ge=1, le=100_000)
-    """How many genomes a species has at least; 0: one that does badly can get none."""
+    """Fewest genomes of a species."""
 
     @property
     def connection_kind(self) -> str:
@@ -195,20 +203,20 @@ class NeatConfig(BaseModel):
 
     @property
     def connection_fraction(self) -> float:
-        """The share of possible connections that genomes begin with; 1.0 if none is given."""
+        """The share of possible connections at the start; 1.0 if none is given."""
         parts = self.initial_connection.split()
         return float(parts[1]) if len(parts) > 1 else 1.0
 
     @property
     def surer(self) -> bool:
-        """What ``structural_mutation_surer`` comes to."""
+        """The value of ``structural_mutation_surer`` with its default resolved."""
         if self.structural_mutation_surer == "default":
             return self.single_structural_mutation
         return self.structural_mutation_surer == "true"
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_meaningless_keys(cls, values: Any) -> Any:
+    def _refuse_meaningless_keys(cls, values: Json) -> Json:
         for key in values if isinstance(values, dict) else ():
             reason = explain_meaningless(str(key))
             if reason:
@@ -217,18 +225,18 @@ class NeatConfig(BaseModel):
 
     @field_validator("activation_options", "aggregation_options", mode="before")
     @classmethod
-    def _split_options(cls, value: Any) -> Any:
+    def _split_options(cls, value: Json) -> Json:
         return tuple(value.split()) if isinstance(value, str) else value
 
     @field_validator("activation_options", "aggregation_options")
     @classmethod
-    def _know_options(cls, value: tuple[str, ...], info: Any) -> tuple[str, ...]:
+    def _know_options(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         known = ACTIVATIONS if info.field_name == "activation_options" else AGGREGATIONS
         if not value:
             raise ValueError("it must name at least one")
         for name in value:
             if name not in known:
-                kind = info.field_name.removesuffix("_options")
+                kind = str(info.field_name).removesuffix("_options")
                 raise ValueError(str(UnknownNameError(kind, name, known)))
         return value
 
@@ -239,8 +247,8 @@ class NeatConfig(BaseModel):
 
     @field_validator("bias_init_type", "response_init_type", "weight_init_type", mode="before")
     @classmethod
-    def _spell_distribution(cls, value: Any) -> Any:
-        """As neat-python reads it: whatever has ``gauss`` or ``normal`` in it is Gaussian."""
+    def _spell_distribution(cls, value: Json) -> Json:
+        """Read a distribution as neat-python does: ``gauss`` or ``normal`` in it mean Gaussian."""
         text = str(value).lower()
         if "gauss" in text or "normal" in text:
             return "gaussian"
@@ -248,7 +256,7 @@ class NeatConfig(BaseModel):
 
     @field_validator("enabled_default", mode="before")
     @classmethod
-    def _spell_enabled(cls, value: Any) -> Any:
+    def _spell_enabled(cls, value: Json) -> Json:
         text = str(value).lower()
         if text in RANDOM:
             return "random"
@@ -256,7 +264,7 @@ class NeatConfig(BaseModel):
 
     @field_validator("structural_mutation_surer", mode="before")
     @classmethod
-    def _spell_surer(cls, value: Any) -> Any:
+    def _spell_surer(cls, value: Json) -> Json:
         text = str(value).lower()
         if text in TRUE:
             return "true"
@@ -314,7 +322,7 @@ class NeatConfig(BaseModel):
 
 
 def explain_meaningless(key: str) -> str | None:
-    """Why a *key* of neat-python has no meaning here, and what to use; None if it has one."""
+    """Explain why *key* of neat-python has no meaning here; return None if it has one."""
     if key.startswith("time_constant_"):
         return "only networks in continuous time have time constants; leave it out"
     return MEANINGLESS.get(key)

@@ -1,46 +1,52 @@
-"""First NEAT genomes: random numbers on one of neat-python's initial structures."""
+"""Initial NEAT genomes: random numbers on one of neat-python's initial structures."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.stream import below, fill_words, new_stream
+from evolve_arena.core.stream import Stream, below, fill_words, new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.attributes import (
+    AttributeRules,
     attribute_rules,
     draw_choice,
     draw_number,
     draw_switch,
 )
 from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.genes import add_connection, add_node, empty_genes, to_population
-from evolve_arena.genomes.neat.numbering import Counters, new_numbering, number_link
+from evolve_arena.genomes.neat.genes import (
+    Genes,
+    add_connection,
+    add_node,
+    empty_genes,
+    to_population,
+)
+from evolve_arena.genomes.neat.numbering import Counters, Numbering, new_numbering, number_link
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 
 def create(
     config: NeatConfig, inputs: int, outputs: int, seed: int, *, last_genome: int = 0
 ) -> tuple[NeatPopulation, Counters]:
-    """A random population of ``config.pop_size`` genomes.
+    """Create a random population of ``config.pop_size`` genomes.
 
-    Structures are those of neat-python 2.0.0, genes in the order in which it makes them, but
-    for one thing: hidden nodes have the same keys in all genomes. There each genome has hidden
-    nodes of its own, so that no gene of two genomes matches.
+    Structures are those of neat-python 2.0.0, with genes in the same order, except that hidden
+    nodes have the same keys in all genomes. There each genome has hidden nodes of its own, so that
+    no gene of two genomes matches.
 
     Args:
         config: The settings.
-        inputs: How many inputs the networks have.
-        outputs: How many outputs.
-        seed: Of which the lowest 64 bits count.
-        last_genome: The last key of a genome that the run gave out before, if another
-            population has died out.
+        inputs: Number of inputs of the networks.
+        outputs: Number of outputs.
+        seed: The lowest 64 bits count.
+        last_genome: The last key that the run gave to a genome, if a former population has died
+            out.
 
     Returns:
-        The population, with the keys after *last_genome*, and the last numbers given out.
+        The population, with keys from *last_genome* + 1 on, and the last numbers given out.
 
     Raises:
         BadValueError: There is no input or no output.
@@ -84,7 +90,7 @@ def create(
 def _possible_links(
     config: NeatConfig, inputs: int, outputs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sources and targets among which the kind of initial connection chooses, in its order."""
+    """Return the sources and targets from which the kind of initial connection chooses."""
     kind = config.connection_kind
     pins = range(-1, -1 - inputs, -1)
     ends, hidden = range(outputs), range(outputs, outputs + config.num_hidden)
@@ -106,42 +112,45 @@ def _possible_links(
 
 @compiled
 def _create_all(
-    genes: Any,
+    genes: Genes,
     nodes: int,
-    source: Any,
-    target: Any,
+    source: Array,
+    target: Array,
     chosen: int,
     block: bool,
     shuffled: bool,
-    places: Any,
-    seeds: Any,
-    attributes: Any,
-    numbering: Any,
+    places: Array,
+    seeds: Stream,
+    attributes: AttributeRules,
+    numbering: Numbering,
 ) -> None:
-    """Fills *genes*; each genome has *chosen* links.
+    """Fill *genes* with genomes of *chosen* links each.
 
-    They are a *block* that begins at a random multiple of that number, or any ones in
-    *shuffled* order, or the first ones. *places* are the places of all links, in any order;
-    *seeds* become the streams of the genomes.
+    The links are a *block* that begins at a random multiple of that number, or random ones in
+    *shuffled* order, or the first ones. *places* are the places of all links, in any order; *seeds*
+    become the streams of the genomes.
     """
     for genome in range(seeds.shape[0]):
-        stream = seeds[genome : genome + 1]
+        rng = seeds[genome : genome + 1]
+        # An empty genome behind the one before.
         genes.node_start[genome + 1] = genes.node_start[genome]
         genes.connection_start[genome + 1] = genes.connection_start[genome]
+        # Node genes: the outputs, then the hidden nodes.
         for key in range(nodes):
             node = add_node(genes, genome, key)
-            genes.bias[node] = draw_number(attributes.bias, stream)
-            genes.response[node] = draw_number(attributes.response, stream)
-            genes.activation[node] = draw_choice(attributes.activation, stream)
-            genes.aggregation[node] = draw_choice(attributes.aggregation, stream)
-        first = below(stream, source.shape[0] // chosen) * chosen if block else 0
+            genes.bias[node] = draw_number(attributes.bias, rng)
+            genes.response[node] = draw_number(attributes.response, rng)
+            genes.activation[node] = draw_choice(attributes.activation, rng)
+            genes.aggregation[node] = draw_choice(attributes.aggregation, rng)
+        # Connection genes; a shuffled choice is a partial Fisher-Yates shuffle of the places.
+        first = below(rng, source.shape[0] // chosen) * chosen if block else 0
         for link in range(chosen):
             place = first + link
             if shuffled:
-                other = link + below(stream, places.shape[0] - link)
+                other = link + below(rng, places.shape[0] - link)
                 places[link], places[other] = places[other], places[link]
                 place = places[link]
-            weight = draw_number(attributes.weight, stream)
-            enabled = draw_switch(attributes.enabled, stream)
+            weight = draw_number(attributes.weight, rng)
+            enabled = draw_switch(attributes.enabled, rng)
             number = number_link(numbering, source[place], target[place])
             add_connection(genes, genome, source[place], target[place], weight, enabled, number)

@@ -1,29 +1,29 @@
-"""How far NEAT genomes are from each other: in which genes, and in what these say.
+"""Compatibility distance of NEAT genomes.
 
-Genes match that have the same key: nodes their number, connections their two ends. With N
-genes in the larger of two genomes, D genes that only one of them has, and for each matching
-pair the difference d of what the genes say, their distance is, for node genes and connection
-genes each, and then added,
+Genes with the same key match: the key of a node is its number, that of a connection its two ends.
+With N genes in the larger of two genomes, D disjoint genes, and the difference d of the attributes
+of each matching pair, the distance is the sum, over node genes and connection genes, of
 
     (disjoint coefficient * D + weight coefficient * sum of d) / N
 
-where d is the difference of the weights, or of the biases plus that of the responses, and 1
-more for each setting (enabled, activation, aggregation) that is not the same. Source: Stanley
-and Miikkulainen, "Evolving neural networks through augmenting topologies", Evolutionary
-Computation 10 (2002), section 3.3, equation 1, as neat-python reads it: nodes count too, the
-differences are divided by N and not by the number of pairs, excess genes count as disjoint ones.
+where d is the difference of the weights, or that of the biases plus that of the responses, plus 1
+for each setting (enabled, activation, aggregation) that differs. Source: Stanley and Miikkulainen,
+"Evolving neural networks through augmenting topologies", Evolutionary Computation 10 (2002),
+section 3.3, equation 1, as neat-python implements it: nodes count, too, the differences are divided
+by N and not by the number of pairs, and excess genes count as disjoint ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import mix
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 
@@ -34,16 +34,16 @@ def distances(
     disjoint_coefficient: float,
     weight_coefficient: float,
 ) -> NDArray[np.float64]:
-    """The distance from each genome of *first* to each of *second*.
+    """Return the distance from each genome of *first* to each of *second*.
 
-    Numbers are added in the order of the first genome's genes, as neat-python does: so these
-    are its distances to the last bit, and the distance back may differ in the last bits.
+    Numbers are added in the order of the first genome's genes, as in neat-python: so these are its
+    distances to the last bit, and the distance in the other direction may differ in the last bits.
 
     Args:
-        first: Genomes, none of which has two genes of the same key.
+        first: Genomes without two genes of the same key.
         second: Likewise.
-        disjoint_coefficient: What a gene counts that only one of the two has.
-        weight_coefficient: By what the differences of matching genes are multiplied.
+        disjoint_coefficient: Weight of a disjoint gene.
+        weight_coefficient: Factor of the differences of matching genes.
 
     Returns:
         Shape ``(len(first), len(second))``.
@@ -70,11 +70,10 @@ def distances(
 
 
 class Genes(NamedTuple):
-    """What distances read of a population, as compiled code takes it.
+    """The parts of a population that distances read, for compiled code.
 
-    The fields are those of :class:`~evolve_arena.genomes.neat.population.NeatPopulation`, but for
-    the
-    numbers: genes with the same key have the same number, and these count from 0.
+    The fields are those of :class:`~evolve_arena.genomes.neat.population.NeatPopulation`, except
+    for the numbers: genes with the same key have the same number, and these count from 0.
     """
 
     node_start: NDArray[np.int64]
@@ -90,14 +89,14 @@ class Genes(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where one genome has the gene of each number; -1 if it has none, and between uses."""
+    """The place of the gene of each number in one genome; -1 if it has none, and between uses."""
 
     nodes: NDArray[np.int32]
     connections: NDArray[np.int32]
 
 
 def number_genes(populations: Sequence[NeatPopulation]) -> tuple[list[Genes], Places]:
-    """The genes of all *populations*, numbered together, and room for the places of a genome's."""
+    """Assign numbers to the genes of all *populations*, and make scratch space for their places."""
     node_numbers, nodes = _number_all(
         [population.node_key.astype(np.int64) for population in populations]
     )
@@ -129,19 +128,20 @@ def number_genes(populations: Sequence[NeatPopulation]) -> tuple[list[Genes], Pl
 
 @compiled
 def fill_distances(
-    first: Any, second: Any, places: Any, disjoint: float, weight: float, result: Any
+    first: Genes, second: Genes, places: Places, disjoint: float, weight: float, result: Array
 ) -> None:
-    """Puts the distance from each genome of *first* to each of *second* into *result*.
+    """Write the distance from each genome of *first* to each of *second* to *result*.
 
     Args:
         first: Genes.
         second: Genes, numbered together with the first ones.
-        places: Room for the places of a genome's.
-        disjoint: The coefficient for genes that only one of the two has.
+        places: Scratch space for the places of a genome's genes.
+        disjoint: The coefficient for disjoint genes.
         weight: The coefficient for the differences of matching genes.
         result: Shape ``(first genomes, second genomes)``.
     """
     for other in range(result.shape[1]):
+        # The places of one genome's genes serve all comparisons with it.
         note_places(second, other, places)
         for one in range(result.shape[0]):
             result[one, other] = measure_distance(
@@ -151,8 +151,8 @@ def fill_distances(
 
 
 @inlined
-def note_places(genes: Any, genome: int, places: Any) -> None:
-    """Writes into *places* where the genes of a *genome* stand."""
+def note_places(genes: Genes, genome: int, places: Places) -> None:
+    """Write the places of the genes of a *genome* to *places*."""
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
         places.nodes[genes.node_number[place]] = np.int32(place)
     for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
@@ -160,8 +160,8 @@ def note_places(genes: Any, genome: int, places: Any) -> None:
 
 
 @inlined
-def forget_places(genes: Any, genome: int, places: Any) -> None:
-    """Takes back what :func:`note_places` wrote for the same *genome*."""
+def forget_places(genes: Genes, genome: int, places: Places) -> None:
+    """Undo :func:`note_places` for the same *genome*."""
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
         places.nodes[genes.node_number[place]] = np.int32(-1)
     for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
@@ -170,17 +170,23 @@ def forget_places(genes: Any, genome: int, places: Any) -> None:
 
 @inlined
 def measure_distance(
-    first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
-) -> Any:
-    """The distance from genome *one* of *first* to genome *other* of *second*.
+    first: Genes,
+    one: int,
+    second: Genes,
+    other: int,
+    places: Places,
+    disjoint: float,
+    weight: float,
+) -> Number:
+    """Return the distance from genome *one* of *first* to genome *other* of *second*.
 
     Args:
         first: Genes.
         one: A row of *first*.
         second: Genes, numbered together with the first ones.
         other: A row of *second*.
-        places: Where the genes of *other* stand.
-        disjoint: The coefficient for genes that only one of the two has.
+        places: The places of the genes of *other*.
+        disjoint: The coefficient for disjoint genes.
         weight: The coefficient for the differences of matching genes.
     """
     nodes = _measure_nodes(first, one, second, other, places.nodes, disjoint, weight)
@@ -191,9 +197,9 @@ def measure_distance(
 
 @inlined
 def _measure_nodes(
-    first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
-) -> Any:
-    """The part of the node genes; unsigned indices, as in :func:`_measure_connections`."""
+    first: Genes, one: int, second: Genes, other: int, places: Array, disjoint: float, weight: float
+) -> Number:
+    """Return the share of the node genes; unsigned indices as in :func:`_measure_connections`."""
     start, end = first.node_start[one], first.node_start[one + 1]
     mine, yours = end - start, second.node_start[other + 1] - second.node_start[other]
     total, matching = 0.0, 0
@@ -201,6 +207,7 @@ def _measure_nodes(
         my = np.uint64(gene)
         place = places[np.uint64(first.node_number[my])]
         if place >= 0:
+            # A matching pair: differences of numbers, and 1 for each different setting.
             your = np.uint64(place)
             difference = abs(first.bias[my] - second.bias[your])
             difference += abs(first.response[my] - second.response[your])
@@ -213,12 +220,12 @@ def _measure_nodes(
 
 @inlined
 def _measure_connections(
-    first: Any, one: int, second: Any, other: int, places: Any, disjoint: float, weight: float
-) -> Any:
-    """The part of the connection genes, in which nearly all of the time is spent.
+    first: Genes, one: int, second: Genes, other: int, places: Array, disjoint: float, weight: float
+) -> Number:
+    """Return the share of the connection genes, which takes nearly all of the time.
 
-    With unsigned indices nothing has to be done for negative ones, and a comparison that is
-    added as a number needs no branch: together they make it four times as fast.
+    Unsigned indices need no correction of negative ones, and a comparison that is added as a number
+    needs no branch: together that makes it four times as fast.
     """
     start, end = first.connection_start[one], first.connection_start[one + 1]
     mine, yours = end - start, second.connection_start[other + 1] - second.connection_start[other]
@@ -236,7 +243,7 @@ def _measure_connections(
 
 
 @inlined
-def _average(total: float, mine: int, yours: int, matching: int, disjoint: float) -> Any:
+def _average(total: float, mine: int, yours: int, matching: int, disjoint: float) -> Number:
     if mine == 0 and yours == 0:
         return 0.0
     return (total + disjoint * np.float64(mine + yours - 2 * matching)) / np.float64(
@@ -245,9 +252,9 @@ def _average(total: float, mine: int, yours: int, matching: int, disjoint: float
 
 
 def _number_all(keys: Sequence[NDArray[np.int64]]) -> tuple[list[NDArray[np.int32]], int]:
-    """Numbers from 0 for the different *keys*, and how many these are.
+    """Assign numbers from 0 on to the different *keys*; return them and how many there are.
 
-    A hash table, since sorting takes longer than all distances of a speciation.
+    Uses a hash table, since sorting takes longer than all distances of a speciation.
     """
     size = 1 << (2 * sum(len(part) for part in keys)).bit_length()
     table_keys = np.empty(size, dtype=np.int64)
@@ -260,12 +267,15 @@ def _number_all(keys: Sequence[NDArray[np.int64]]) -> tuple[list[NDArray[np.int3
 
 
 @compiled
-def _number(keys: Any, table_keys: Any, table_numbers: Any, count: int, numbers: Any) -> Any:
-    """Numbers *keys*, new ones from *count* on, and gives how many are known then."""
+def _number(
+    keys: Array, table_keys: Array, table_numbers: Array, count: int, numbers: Array
+) -> int:
+    """Assign numbers to *keys*, new ones from *count* on, and return the new count."""
     last = np.uint64(table_keys.shape[0] - 1)
     for place in range(keys.shape[0]):
         key = keys[place]
         slot = mix(np.uint64(key)) & last
+        # Linear probing: the next slots, until the key or a free one is found.
         while table_numbers[slot] >= 0 and table_keys[slot] != key:
             slot = (slot + np.uint64(1)) & last
         if table_numbers[slot] < 0:

@@ -1,27 +1,28 @@
-"""What is wrong with a genome, in words: for those that come from elsewhere."""
+"""Validation of genomes from files: a description of the first fault."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from graphlib import CycleError, TopologicalSorter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 Item = TypeVar("Item", bound=Hashable)
 SPAN = 2**33
-"""More than there are keys of nodes and inputs: a genome's number times this, and a key, is the
-number of a node among all."""
+"""More than the number of possible keys: a genome's number times this, plus a key, identifies a
+node among those of all genomes."""
 
 
 def find_fault(
     population: NeatPopulation, genome: int, inputs: int, outputs: int, feed_forward: bool
 ) -> str | None:
-    """Why a genome makes no sound network; None if it does.
+    """Describe the first fault of a genome; None if its network is sound.
 
     Disabled connections count as well, because a mutation may enable them.
     """
@@ -40,9 +41,9 @@ def find_fault(
 def find_faults(
     population: NeatPopulation, inputs: int, outputs: int, feed_forward: bool
 ) -> str | None:
-    """What :func:`find_fault` says of the first unsound genome; None if all are sound.
+    """Return the result of :func:`find_fault` for the first unsound genome; None if all are sound.
 
-    The genomes are looked through all at once, which is much faster.
+    All genomes are checked at once, which is much faster.
     """
     node_owner, link_owner = (
         np.repeat(np.arange(len(population)), np.diff(start))
@@ -51,6 +52,7 @@ def find_faults(
     nodes = node_owner * SPAN + population.node_key
     sources, targets = (link_owner * SPAN + end for end in (population.source, population.target))
     pins = (population.source < 0) & (population.source >= -inputs)
+    # The genomes with each kind of fault.
     suspects = [
         node_owner[population.node_key < 0],
         node_owner[~_is_place(population.activation, len(ACTIVATIONS))],
@@ -75,22 +77,21 @@ def _is_place(codes: NDArray[np.int32], count: int) -> NDArray[np.bool_]:
     return (codes >= 0) & (codes < count)
 
 
-def _owners_of_repeated(owner: NDArray[Any], *keys: NDArray[Any]) -> NDArray[Any]:
-    """Who has two genes that agree in all *keys*."""
+def _owners_of_repeated(owner: Array, *keys: Array) -> Array:
+    """Return the owners of two genes that agree in all *keys*."""
     columns = [owner, *keys]
     order = np.lexsort(columns)
     equal = [np.diff(column[order]) == 0 for column in columns]
     return owner[order][1:][np.logical_and.reduce(equal)]
 
 
-def _lie_on_cycles(
-    nodes: NDArray[Any], sources: NDArray[Any], targets: NDArray[Any]
-) -> NDArray[np.bool_]:
-    """Which connections lie on a cycle, or behind one."""
+def _lie_on_cycles(nodes: Array, sources: Array, targets: Array) -> NDArray[np.bool_]:
+    """Find connections on a cycle or behind one: those that remain as sources are removed."""
     ends = np.sort(nodes)
-    left = np.isin(sources, nodes)  # from inputs none comes
+    left = np.isin(sources, nodes)  # connections from inputs are on no cycle
     source, target = np.searchsorted(ends, sources), np.searchsorted(ends, targets)
     while left.any():
+        # Connections whose source no remaining connection reaches are on no cycle.
         reached = np.bincount(target[left], minlength=len(ends) + 1) > 0
         after = left & reached[source]
         if np.array_equal(after, left):

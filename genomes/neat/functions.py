@@ -1,30 +1,30 @@
-"""The activations and aggregations of neat-python, compiled, equal to Python's bit for bit.
+"""The activations and aggregations of neat-python, compiled, with the same bits as in Python.
 
-Every operation stands in the order in which plain Python would do it, and the functions of
-:mod:`math` are those of the C library that Python itself calls, so a program in plain Python
-can repeat a network's numbers exactly. Where numbers get out of hand:
+Every operation is in the order of plain Python, and the functions of :mod:`math` are those of the C
+library that Python itself calls, so a program in plain Python can repeat a network's numbers
+exactly. Extreme numbers are handled as follows:
 
-- Python raises ``OverflowError`` for squares and cubes beyond the largest float; here they
-  are infinite, with the sign that they should have. Nothing else in neat-python raises.
-- NaN passes through comparisons as it does in Python: ``sigmoid``, ``tanh``, ``sin``,
-  ``gauss``, ``softplus``, ``clamped`` and ``exp`` take it for their upper bound, ``log`` for
-  its lower one, ``relu`` and ``hat`` give 0, and all others give NaN. A maximum or minimum
-  skips it unless it comes first. Only the median differs: with a NaN among its numbers it is
-  NaN, whereas a Python sort leaves it to chance.
-- Sums add from left to right, as Python's ``sum`` did up to version 3.11; later versions
-  carry the rounding error along.
+- Python raises ``OverflowError`` for squares and cubes beyond the largest float; here they are
+  infinite, with the right sign. Nothing else in neat-python raises.
+- NaN passes through comparisons as in Python: ``sigmoid``, ``tanh``, ``sin``, ``gauss``,
+  ``softplus``, ``clamped`` and ``exp`` take it for their upper bound, ``log`` for its lower one,
+  ``relu`` and ``hat`` return 0, and all others return NaN. A maximum or minimum skips it unless it
+  comes first. Only the median differs: with a NaN among its numbers it is NaN, whereas the result
+  of a Python sort is arbitrary.
+- Sums add from left to right, as Python's ``sum`` did up to version 3.11; later versions compensate
+  the rounding error.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 
-from evolve_arena.core.compiled import compiled, inlined, instruction
+from evolve_arena.core.compiled import Numba, compiled, inlined, instruction
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.simd import peek, poke
 
 ACTIVATIONS = (
@@ -47,7 +47,7 @@ ACTIVATIONS = (
     "square",
     "cube",
 )
-"""The names of neat-python's activations; a genome holds a name's place in this row."""
+"""The names of neat-python's activations; a genome has a name's index in this tuple."""
 
 (
     SIGMOID,
@@ -71,7 +71,7 @@ ACTIVATIONS = (
 ) = range(18)
 
 AGGREGATIONS = ("product", "sum", "max", "min", "maxabs", "median", "mean")
-"""The names of neat-python's aggregations; a genome holds a name's place in this row."""
+"""The names of neat-python's aggregations; a genome has a name's index in this tuple."""
 
 PRODUCT, SUM, MAX, MIN, MAXABS, MEDIAN, MEAN = range(7)
 
@@ -81,8 +81,8 @@ SELU_ALPHA = 1.6732632423543772
 
 
 @inlined
-def activate(code: int, x: Any) -> Any:  # noqa: PLR0911, PLR0912 - a table, in effect
-    """The activation :data:`ACTIVATIONS` [*code*] of *x*; with any other code, *x* itself."""
+def activate(code: int, x: Number) -> Number:  # noqa: PLR0911, PLR0912 - a table, in effect
+    """Apply the activation :data:`ACTIVATIONS` [*code*] to *x*; an unknown code is the identity."""
     if code == SIGMOID:
         return 1.0 / (1.0 + math.exp(-_within(5.0 * x, 60.0)))
     if code == TANH:
@@ -121,11 +121,10 @@ def activate(code: int, x: Any) -> Any:  # noqa: PLR0911, PLR0912 - a table, in 
 
 
 @compiled
-def aggregate(code: int, terms: Any, at: int, count: int) -> Any:
-    """The aggregation :data:`AGGREGATIONS` [*code*] of *count* numbers from ``terms[at]`` on.
+def aggregate(code: int, terms: Array, at: int, count: int) -> Number:
+    """Apply the aggregation :data:`AGGREGATIONS` [*code*] to *count* numbers from ``terms[at]`` on.
 
-    Of no numbers the product is 1 and everything else 0. The numbers may be left in another
-    order.
+    Of no numbers the product is 1 and everything else 0. The numbers may be reordered.
     """
     if code == PRODUCT:
         product = 1.0
@@ -140,6 +139,7 @@ def aggregate(code: int, terms: Any, at: int, count: int) -> Any:
         return _sum(terms, at, count) / count
     if code == MEDIAN:
         return _median(terms, at, count)
+    # Extremes; the first one of equals stays.
     best = peek(terms, at)
     for place in range(at + 1, at + count):
         term = peek(terms, place)
@@ -153,7 +153,7 @@ def aggregate(code: int, terms: Any, at: int, count: int) -> Any:
 
 
 @inlined
-def _sum(terms: Any, at: int, count: int) -> Any:
+def _sum(terms: Array, at: int, count: int) -> Number:
     total = 0.0
     for place in range(at, at + count):
         total += peek(terms, place)
@@ -161,11 +161,12 @@ def _sum(terms: Any, at: int, count: int) -> Any:
 
 
 @inlined
-def _median(terms: Any, at: int, count: int) -> Any:
-    """The middle number, or the mean of both middle ones; sorts by insertion."""
+def _median(terms: Array, at: int, count: int) -> Number:
+    """Return the middle number, or the mean of both middle ones; uses insertion sort."""
     if count <= 2:
         return _sum(terms, at, count) / count
     for end in range(at, at + count):
+        # Insertion sort: the numbers before *end* are in order.
         term = peek(terms, end)
         if np.isnan(term):
             return term
@@ -181,36 +182,36 @@ def _median(terms: Any, at: int, count: int) -> Any:
 
 
 @inlined
-def _within(x: Any, bound: float) -> Any:
-    """*x*, moved to the nearer end if it lies outside -bound .. bound; NaN gives *bound*."""
+def _within(x: Number, bound: float) -> Number:
+    """Clip *x* to -bound .. bound; NaN gives *bound*."""
     return _larger(-bound, _smaller(bound, x))
 
 
 @inlined
-def _larger(first: Any, second: Any) -> Any:
-    """What Python's ``max`` gives: the first one unless the second is greater."""
+def _larger(first: Number, second: Number) -> Number:
+    """Return the maximum as Python's ``max``: the first one unless the second is greater."""
     return second if second > first else first
 
 
 @inlined
-def _smaller(first: Any, second: Any) -> Any:
+def _smaller(first: Number, second: Number) -> Number:
     return second if second < first else first
 
 
 @inlined
-def _power(x: Any, exponent: float) -> Any:
-    """*x* to a power by the C library, as Python's ``x ** exponent`` computes it.
+def _power(x: Number, exponent: float) -> Number:
+    """Return *x* to a power by the C library, as Python computes ``x ** exponent``.
 
-    It differs from a product in the last bit now and then.
+    A product sometimes differs in the last bit.
     """
     return math.pow(x, _conceal(np.float64(exponent)))
 
 
 @instruction
-def _conceal(typing: Any, number: Any) -> Any:
-    """*number*, of which the compiler then knows nothing: else it makes a power a product."""
+def _conceal(typing: Numba, number: Numba) -> Numba:
+    """Return *number* as an unknown to the compiler, which would turn a power into a product."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         word = ir.IntType(64)
         nothing = ir.FunctionType(word, [word])
         bits = builder.bitcast(args[0], word)

@@ -1,17 +1,18 @@
-"""The genes of a population as compiled code takes them, and room for those of children.
+"""The genes of a population for compiled code, and space for those of children.
 
-Compiled code writes children one after the other: each begins where the one before ended, and
-grows and shrinks at the end of what is written, so that nothing has to be moved.
+Compiled code writes children one after the other: each begins at the end of the one before, and
+grows and shrinks at the end of the written part, so that nothing has to be moved.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.neat.population import (
     CONNECTION_FIELDS,
     NODE_FIELDS,
@@ -21,7 +22,7 @@ from evolve_arena.genomes.neat.population import (
 
 
 class Genes(NamedTuple):
-    """The arrays of a :class:`NeatPopulation` but its keys, under the same names."""
+    """The arrays of a :class:`NeatPopulation` without its keys, under the same names."""
 
     node_start: NDArray[np.int64]
     node_key: NDArray[np.int32]
@@ -38,7 +39,7 @@ class Genes(NamedTuple):
 
 
 def to_genes(population: NeatPopulation) -> Genes:
-    """The arrays of *population*; compiled code takes no others than writable ones."""
+    """Return the arrays of *population*, as writable ones: compiled code takes no others."""
     return Genes(
         **{
             name: np.require(getattr(population, name), TYPES[name], ["C", "A", "W"])
@@ -48,7 +49,7 @@ def to_genes(population: NeatPopulation) -> Genes:
 
 
 def empty_genes(genomes: int, nodes: int, connections: int) -> Genes:
-    """Arrays for *genomes* that have up to so many *nodes* and *connections* together."""
+    """Make arrays for *genomes* with up to so many *nodes* and *connections* in total."""
     sizes = dict.fromkeys(NODE_FIELDS, nodes) | dict.fromkeys(CONNECTION_FIELDS, connections)
     sizes |= {"node_start": genomes + 1, "connection_start": genomes + 1}
     genes = Genes(**{name: np.empty(sizes[name], dtype=TYPES[name]) for name in Genes._fields})
@@ -57,11 +58,11 @@ def empty_genes(genomes: int, nodes: int, connections: int) -> Genes:
 
 
 def to_population(keys: NDArray[np.int64], genes: Genes) -> NeatPopulation:
-    """The genomes that were written into *genes*, without the room that was left.
+    """Return the genomes that were written to *genes*, without the unused space.
 
     Args:
-        keys: The number of each genome, shape ``(genomes,)``.
-        genes: As :func:`empty_genes` made them, filled.
+        keys: The key of each genome, shape ``(genomes,)``.
+        genes: Arrays of :func:`empty_genes`, filled.
     """
     sizes = dict.fromkeys(NODE_FIELDS, int(genes.node_start[-1]))
     sizes |= dict.fromkeys(CONNECTION_FIELDS, int(genes.connection_start[-1]))
@@ -73,8 +74,8 @@ def to_population(keys: NDArray[np.int64], genes: Genes) -> NeatPopulation:
 
 
 @inlined
-def copy_node(genes: Any, place: int, into: Any, there: int) -> None:
-    """Copies the node gene at *place* to *there*."""
+def copy_node(genes: Genes, place: int, into: Genes, there: int) -> None:
+    """Copy the node gene at *place* to *there*."""
     into.node_key[there] = genes.node_key[place]
     into.bias[there] = genes.bias[place]
     into.response[there] = genes.response[place]
@@ -83,8 +84,8 @@ def copy_node(genes: Any, place: int, into: Any, there: int) -> None:
 
 
 @inlined
-def copy_connection(genes: Any, place: int, into: Any, there: int) -> None:
-    """Copies the connection gene at *place* to *there*."""
+def copy_connection(genes: Genes, place: int, into: Genes, there: int) -> None:
+    """Copy the connection gene at *place* to *there*."""
     into.source[there] = genes.source[place]
     into.target[there] = genes.target[place]
     into.weight[there] = genes.weight[place]
@@ -93,8 +94,8 @@ def copy_connection(genes: Any, place: int, into: Any, there: int) -> None:
 
 
 @inlined
-def add_node(genes: Any, genome: int, key: int) -> Any:
-    """Makes room for a node at the end of the last *genome*; says where it stands."""
+def add_node(genes: Genes, genome: int, key: int) -> Number:
+    """Append a node without attributes to the last *genome*, and return its place."""
     place = genes.node_start[genome + 1]
     genes.node_start[genome + 1] = place + 1
     genes.node_key[place] = key
@@ -103,9 +104,15 @@ def add_node(genes: Any, genome: int, key: int) -> Any:
 
 @inlined
 def add_connection(
-    genes: Any, genome: int, source: int, target: int, weight: float, enabled: bool, number: int
+    genes: Genes,
+    genome: int,
+    source: int,
+    target: int,
+    weight: float,
+    enabled: bool,
+    number: int,
 ) -> None:
-    """Adds a connection to the end of the last *genome*."""
+    """Append a connection to the last *genome*."""
     place = genes.connection_start[genome + 1]
     genes.connection_start[genome + 1] = place + 1
     genes.source[place] = source
@@ -116,8 +123,8 @@ def add_connection(
 
 
 @compiled
-def delete_connection(genes: Any, genome: int, place: int) -> None:
-    """Takes the connection at *place* out of the last *genome*; the order of others remains."""
+def delete_connection(genes: Genes, genome: int, place: int) -> None:
+    """Delete the connection at *place* from the last *genome*, keeping the order of the others."""
     end = genes.connection_start[genome + 1] - 1
     for there in range(place, end):
         copy_connection(genes, there + 1, genes, there)
@@ -125,13 +132,14 @@ def delete_connection(genes: Any, genome: int, place: int) -> None:
 
 
 @compiled
-def delete_node(genes: Any, genome: int, place: int) -> None:
-    """Takes the node at *place* out of the last *genome*, with all its connections."""
+def delete_node(genes: Genes, genome: int, place: int) -> None:
+    """Delete the node at *place* from the last *genome*, with all its connections."""
     key = genes.node_key[place]
     end = genes.node_start[genome + 1] - 1
     for there in range(place, end):
         copy_node(genes, there + 1, genes, there)
     genes.node_start[genome + 1] = end
+    # Connections of other nodes move up.
     kept = genes.connection_start[genome]
     for connection in range(kept, genes.connection_start[genome + 1]):
         if genes.source[connection] != key and genes.target[connection] != key:
@@ -141,12 +149,13 @@ def delete_node(genes: Any, genome: int, place: int) -> None:
 
 
 @inlined
-def find_node(node_key: Any, start: int, stop: int, key: int) -> Any:
-    """Where *key* stands among the nodes from *start* to *stop*, or -1.
+def find_node(node_key: Array, start: int, stop: int, key: int) -> int:
+    """Return the place of *key* among the nodes from *start* to *stop*, or -1.
 
-    Keys ascend in genomes that grew here, so half of the rest is left out at each look; where
-    they do not, every node is looked at.
+    Keys ascend in genomes that were bred here, so a binary search comes first; if it fails, all
+    nodes are searched.
     """
+    # Binary search, for ascending keys.
     low, high = start, stop
     while low < high:
         middle = (low + high) >> 1
@@ -156,6 +165,7 @@ def find_node(node_key: Any, start: int, stop: int, key: int) -> Any:
             high = middle
     if low < stop and node_key[low] == key:
         return low
+    # Linear search, for genomes from elsewhere.
     for place in range(start, stop):
         if node_key[place] == key:
             return place

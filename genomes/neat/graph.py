@@ -1,34 +1,34 @@
-"""NEAT genomes as networks: arrays that compiled code reads, and the pass over them.
+"""NEAT genomes as networks: their arrays for compiled code, and the forward pass over them.
 
-A network is a list of steps, one for each node that an output depends on, and a pass goes
-through both of its arrays once, from the beginning to the end. Layout of one network:
+A network is a list of steps, one for each node that an output depends on, and a pass reads both of
+its arrays once, from the beginning to the end. Layout of one network:
 
-- ``structure`` (``int32``): the number of steps; then for each step the slot that it fills,
-  the codes of its activation and aggregation, the number of its connections, and for each
-  connection the slot from which it comes;
+- ``structure`` (``int32``): the number of steps; then for each step the slot that it fills, the
+  codes of its activation and aggregation, the number of its connections, and for each connection
+  the slot of its source;
 - ``numbers`` (``float64``): for each step its bias, its response and the weights of its
   connections.
 
-A slot is a place in a *plane* of values (``float64``): first the inputs, then the outputs,
-then the other nodes. A node's value is activation(bias + response * aggregation(weight *
-value, ...)). Connections stand in the order of the genome's genes, and nothing is fused or
-reordered, so the values are those of neat-python, bit for bit.
+A slot is a place in a *plane* of values (``float64``): first the inputs, then the outputs, then the
+other nodes. A node's value is activation(bias + response * aggregation(weight * value, ...)).
+Connections are in the order of the genome's genes, and nothing is fused or reordered, so the values
+are those of neat-python, bit for bit.
 
-A feed-forward network reads and fills one plane; every node stands after those it depends
-on. A recurrent one reads the plane of the activation before and fills another: whoever tries
-several moves from one state fills a plane for each, and that of the chosen move becomes the
-state.
+A feed-forward network reads and fills one plane; every node comes after those it depends on. A
+recurrent one reads the plane of the previous activation and fills another: to try several moves
+from one state, fill a plane for each; that of the chosen move becomes the state.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.functions import SUM, activate, aggregate
 from evolve_arena.genomes.neat.genes import to_genes
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -42,7 +42,7 @@ from evolve_arena.genomes.simd import peek, poke
 
 
 class Graphs(NamedTuple):
-    """The networks of a population; the file's first lines say how they are laid out."""
+    """The networks of a population, in the layout that the module's docstring describes."""
 
     inputs: int
     outputs: int
@@ -52,27 +52,27 @@ class Graphs(NamedTuple):
     numbers: NDArray[np.float64]
     """All numbers, one after the other."""
     structure_at: NDArray[np.int64]
-    """Where each network's structure begins, shape ``(genomes,)``."""
+    """The beginning of each network's structure, shape ``(genomes,)``."""
     numbers_at: NDArray[np.int64]
-    """Where each network's numbers begin, shape ``(genomes,)``."""
+    """The beginning of each network's numbers, shape ``(genomes,)``."""
     slots: NDArray[np.int32]
-    """How many slots a plane of each network has, shape ``(genomes,)``."""
+    """The number of slots in a plane of each network, shape ``(genomes,)``."""
     terms: NDArray[np.int32]
-    """How many numbers of workspace a pass takes, shape ``(genomes,)``: the most connections of
-    a node that does not just add up."""
+    """The size of the workspace of a pass, shape ``(genomes,)``: the most connections of a node
+    whose aggregation is not a sum."""
 
 
 def compile_graphs(
     population: NeatPopulation, inputs: int, outputs: int, feed_forward: bool
 ) -> Graphs:
-    """The networks that the genomes of *population* make.
+    """Compile the genomes of *population* into networks.
 
-    As in neat-python, disabled connections do not count, and neither do nodes on which no
-    output depends. In a feed-forward network a node to which no connection leads has the
-    value activation(bias), or activation(bias + response) if it multiplies; nodes in a cycle
-    or behind one have none, and an output among them is 0. In a recurrent network a node to
-    which no connection leads is 0. Where neat-python fails, at ends that do not exist, the
-    connection is left out; :mod:`evolve_arena.genomes.neat.faults` names such genomes.
+    As in neat-python, disabled connections do not count, and neither do nodes on which no output
+    depends. In a feed-forward network a node without incoming connections has the value
+    activation(bias), or activation(bias + response) if it multiplies; nodes in a cycle or behind
+    one have no value, and an output among them is 0. In a recurrent network a node without incoming
+    connections is 0. Where neat-python fails, at ends that do not exist, the connection is left
+    out; :mod:`evolve_arena.genomes.neat.faults` finds such genomes.
 
     Raises:
         BadValueError: There is less than one input or output.
@@ -104,37 +104,38 @@ def compile_graphs(
 
 @inlined
 def run_graph(
-    structure: Any,
+    structure: Array,
     structure_at: int,
-    numbers: Any,
+    numbers: Array,
     numbers_at: int,
-    values: Any,
+    values: Array,
     read_at: int,
     write_at: int,
-    workspace: Any,
+    workspace: Array,
 ) -> None:
-    """Activates a network once.
+    """Activate a network once.
 
     Args:
         structure: Structures of networks.
-        structure_at: Where that of this one begins.
+        structure_at: Beginning of this network's structure.
         numbers: Numbers of networks.
-        numbers_at: Where those of this one begin.
+        numbers_at: Beginning of this network's numbers.
         values: Planes of values.
-        read_at: Where the plane begins from which nodes take values; its first slots hold the
-            inputs.
-        write_at: Where the plane begins into which they put theirs: the same one for a
-            feed-forward network, another for a recurrent one. From its slot ``inputs`` on
-            the outputs then stand; its first slots stay as they are.
-        workspace: Room for as many numbers as the network has ``terms``.
+        read_at: Beginning of the plane that nodes read; its first slots contain the inputs.
+        write_at: Beginning of the plane that nodes write: the same one for a feed-forward network,
+            another for a recurrent one. Its slots from ``inputs`` on receive the outputs; its first
+            slots do not change.
+        workspace: Scratch space for as many numbers as the network has ``terms``.
     """
     at, number = structure_at + 1, numbers_at
     for _ in range(peek(structure, structure_at)):
+        # The head of a step: its slot, its functions, and the number of its connections.
         slot, activation = peek(structure, at), peek(structure, at + 1)
         aggregation, count = peek(structure, at + 2), peek(structure, at + 3)
         bias, response = peek(numbers, number), peek(numbers, number + 1)
         at += STEP_INTEGERS
         number += STEP_NUMBERS
+        # Weighted inputs: sums, the usual case, need no workspace.
         total = 0.0
         if aggregation == SUM:
             for place in range(count):
@@ -151,8 +152,8 @@ def run_graph(
 
 
 @inlined
-def clear_plane(values: Any, at: int, slots: int) -> None:
-    """Sets all *slots* of the plane at ``values[at]`` to 0.
+def clear_plane(values: Array, at: int, slots: int) -> None:
+    """Set all *slots* of the plane at ``values[at]`` to 0.
 
     All planes of a recurrent network have to be cleared before a match.
     """
@@ -160,14 +161,14 @@ def clear_plane(values: Any, at: int, slots: int) -> None:
         poke(values, place, 0.0)
 
 
-def evaluate(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.float64]:
-    """The outputs of one network for *inputs*, row by row.
+def evaluate(graphs: Graphs, genome: int, inputs: Array) -> NDArray[np.float64]:
+    """Return the outputs of one network for *inputs*, row by row.
 
-    A recurrent network begins with a cleared state and remembers what came in earlier rows.
+    A recurrent network begins with a cleared state and remembers earlier rows.
 
     Args:
         graphs: The networks.
-        genome: Which one of them.
+        genome: The network's row.
         inputs: Shape ``(rows, inputs)``.
 
     Returns:
@@ -179,15 +180,14 @@ def evaluate(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.fl
     return _evaluate(graphs, genome, inputs)[0]
 
 
-def evaluate_slots(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray[np.float64]:
-    """What stands in each slot of a network after one row of *inputs*.
+def evaluate_slots(graphs: Graphs, genome: int, inputs: Array) -> NDArray[np.float64]:
+    """Return the value of each slot of a network after one row of *inputs*.
 
-    First the inputs, then the outputs, then other nodes. A recurrent network begins with a cleared
-    state.
+    The order is inputs, outputs, other nodes. A recurrent network begins with a cleared state.
 
     Args:
         graphs: The networks.
-        genome: Which one of them.
+        genome: The network's row.
         inputs: Shape ``(inputs,)``.
     """
     values, slots = _evaluate(graphs, genome, inputs[None])[1], graphs.slots[genome]
@@ -198,9 +198,9 @@ def evaluate_slots(graphs: Graphs, genome: int, inputs: NDArray[Any]) -> NDArray
 
 
 def _evaluate(
-    graphs: Graphs, genome: int, inputs: NDArray[Any]
+    graphs: Graphs, genome: int, inputs: Array
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The outputs for each row of *inputs*, and what stands in all slots in the end."""
+    """Return the outputs for each row of *inputs*, and the final values of all slots."""
     if inputs.ndim != 2 or inputs.shape[1] != graphs.inputs:
         raise BadValueError(f"inputs have shape {inputs.shape}, expected (rows, {graphs.inputs})")
     results = np.empty((len(inputs), graphs.outputs), dtype=np.float64)
@@ -213,8 +213,9 @@ def _evaluate(
 
 @compiled
 def _evaluate_rows(
-    graphs: Graphs, genome: int, rows: Any, values: Any, workspace: Any, results: Any
+    graphs: Graphs, genome: int, rows: Array, values: Array, workspace: Array, results: Array
 ) -> None:
+    # A recurrent network swaps two planes: it reads one and writes the other.
     clear_plane(values, 0, values.shape[0])
     read_at = write_at = 0
     if not graphs.feed_forward:

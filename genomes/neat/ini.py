@@ -1,7 +1,7 @@
-"""Configuration files of neat-python: read for our use, and written for its.
+"""Configuration files of neat-python: reading them into our settings, and writing them.
 
-neat-python keeps its settings in INI files with a section for each of its classes; ours are
-one flat section of a recipe with the same keys.
+neat-python's settings are INI files with a section for each of its classes; ours are one flat
+section of a recipe with the same keys.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.extras import MissingPackageError
+from evolve_arena.core.types import Json, JsonObject
 from evolve_arena.genomes.neat.config import NeatConfig, explain_meaningless
 
 GENOME = "DefaultGenome"
@@ -35,26 +36,25 @@ SECTIONS = {
     ),
     **OTHER_KEYS,
 }
-"""Which of our keys stands in which of neat-python's sections."""
+"""Our keys in each of neat-python's sections."""
 USED = ("num_inputs", "num_outputs", "seed")
-"""Keys that are none of ours, and yet have an effect where a whole file is taken."""
+"""Keys without a counterpart here that have an effect if a whole file is used."""
 
 
-def read_ini(text: str) -> tuple[dict[str, Any], list[str]]:
-    r"""The settings in a configuration file of neat-python.
+def read_ini(text: str) -> tuple[JsonObject, list[str]]:
+    r"""Read the settings in a configuration file of neat-python.
 
-    Values get the types that a recipe would give them; whether they are valid is for
-    :class:`NeatConfig` to say.
+    Values get the types that they would have in a recipe; :class:`NeatConfig` validates them.
 
     Args:
         text: The content of the file.
 
     Returns:
-        The settings by key, and a remark for each one that was dropped since it has no meaning
-        here, or (in the section of genomes, where neat-python overlooks such) is no key at all.
+        The settings by key, and a remark for each one that was dropped since it has no meaning here
+        or, in the section of genomes, where neat-python ignores unknown keys, is unknown.
 
     Raises:
-        BadValueError: The text is no INI file, or none of neat-python's.
+        BadValueError: The text is no configuration file of neat-python.
         UnknownNameError: A section or a key is unknown.
 
     >>> read_ini("[NEAT]\npop_size = 80\nfitness_threshold = 3.9")[0]
@@ -68,7 +68,7 @@ def read_ini(text: str) -> tuple[dict[str, Any], list[str]]:
         raise BadValueError(f"no configuration of neat-python: {_one_line(error)}") from None
     if not entries:
         raise BadValueError("no configuration of neat-python: it has no section")
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     remarks: list[str] = []
     for section, items in entries.items():
         if section not in SECTIONS:
@@ -90,22 +90,22 @@ def read_ini(text: str) -> tuple[dict[str, Any], list[str]]:
 
 @dataclass(frozen=True)
 class WholeIni:
-    """What neat-python understands of a configuration file."""
+    """A configuration file as neat-python itself reads it."""
 
-    values: dict[str, Any]
-    """All our settings, by key; what the file leaves out is neat-python's default."""
+    values: JsonObject
+    """All our settings, by key; neat-python's defaults where the file has none."""
     inputs: int
     outputs: int
     seed: int | None
     remarks: tuple[str, ...]
-    """What of the file has no effect here, and why."""
+    """Parts of the file that have no effect here, with reasons."""
 
 
 def read_whole_ini(text: str) -> WholeIni:
-    """The settings in a complete configuration file, read by neat-python itself.
+    """Read the settings of a complete configuration file with neat-python itself.
 
     Raises:
-        BadValueError: neat-python can't use the file, or the text is none.
+        BadValueError: neat-python can't use the file, or the text is no such file.
         UnknownNameError: A section or a key is unknown.
         MissingPackageError: neat-python is not installed.
     """
@@ -135,7 +135,7 @@ def read_whole_ini(text: str) -> WholeIni:
 
 
 def write_ini(config: NeatConfig, inputs: int, outputs: int) -> str:
-    """*config* as a configuration file of neat-python, for networks of that size."""
+    """Write *config* as a configuration file of neat-python, for networks of that size."""
     fixed = {
         "NEAT": {
             "fitness_criterion": "max",
@@ -154,10 +154,10 @@ def write_ini(config: NeatConfig, inputs: int, outputs: int) -> str:
 
 
 def import_neat_python() -> Any:
-    """The package of neat-python, which nothing but this needs.
+    """Import neat-python, which only these conversions need.
 
     Raises:
-        MissingPackageError: It is not installed.
+        MissingPackageError: neat-python is not installed.
     """
     try:
         return import_module("neat")
@@ -166,12 +166,12 @@ def import_neat_python() -> Any:
 
 
 def to_neat_python(config: NeatConfig, inputs: int, outputs: int) -> Any:
-    """*config* as a ``neat.Config`` for networks of that size."""
+    """Convert *config* to a ``neat.Config`` for networks of that size."""
     return _load(write_ini(config, inputs, outputs))
 
 
 def _load(text: str) -> Any:
-    """The ``neat.Config`` in the *text* of a file."""
+    """Return the ``neat.Config`` of the *text* of a file."""
     neat = import_neat_python()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "neat.ini"
@@ -190,7 +190,7 @@ def _load(text: str) -> Any:
 
 
 def _group(remarks: Iterable[str]) -> list[str]:
-    """The *remarks*, those that give the same reason in one."""
+    """Join *remarks* with the same reason."""
     keys: dict[str, list[str]] = {}
     for remark in remarks:
         key, _, reason = remark.partition(" was dropped: ")
@@ -201,7 +201,7 @@ def _group(remarks: Iterable[str]) -> list[str]:
     ]
 
 
-def _to_native(key: str, text: str) -> Any:
+def _to_native(key: str, text: str) -> Json:
     if key.endswith("_options"):
         return text.split()
     if text.lower() in ("true", "false"):
@@ -214,7 +214,7 @@ def _to_native(key: str, text: str) -> Any:
     return text
 
 
-def _to_text(value: Any) -> str:
+def _to_text(value: object) -> str:
     return " ".join(value) if isinstance(value, tuple) else str(value)
 
 

@@ -1,8 +1,8 @@
-"""Genomes from and to neat-python: as its objects, and as the JSON that it exports.
+"""Conversion of genomes from and to neat-python: its objects, and the JSON that it exports.
 
-neat-python 2.0.0 exports a *network*: without disabled connections, innovation numbers, and
-nodes that have no effect. A file from here is such a file, and holds the complete genome
-besides, under a name of its own in the metadata, where the format has room for anything.
+neat-python 2.0.0 exports a *network*: without disabled connections, innovation numbers, and nodes
+that have no effect. A file from here is such a file, and also contains the complete genome, under a
+name of its own in the metadata, where the format allows anything.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.types import Arrays, Json, JsonObject
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.ini import import_neat_python
@@ -53,33 +54,34 @@ CONNECTION_FIELDS = {
     "enabled": "enabled",
     "innovation": "innovation",
 }
-"""The names in genes, and those of the same in a population."""
+"""Names of attributes in genes, and the fields of a population."""
 FUNCTIONS = {"activation": ACTIVATIONS, "aggregation": AGGREGATIONS}
 
 
 @dataclass(frozen=True, eq=False)
 class ImportedGenome:
-    """What a file holds."""
+    """The contents of a file."""
 
     population: NeatPopulation
     """One genome."""
     inputs: int
     outputs: int
     feed_forward: bool
-    metadata: dict[str, Any]
-    """What else the file says."""
+    metadata: JsonObject
+    """Everything else in the file."""
 
 
 def from_neat_python(genomes: Sequence[DefaultGenome]) -> NeatPopulation:
-    """The same *genomes* as arrays, genes in the same order.
+    """Convert *genomes* to arrays, with genes in the same order.
 
-    Fitness is not kept, nor are time constants, which mean something only to networks in
-    continuous time. Innovation numbers are taken as they are.
+    Fitness is dropped, and so are time constants, which have a meaning only for networks in
+    continuous time. Innovation numbers do not change.
 
     Raises:
         BadValueError: A genome has no key, or a number is too large.
         UnknownNameError: A genome uses a function that is not neat-python's own.
     """
+    # Genes in the order of neat-python's dictionaries.
     nodes = [
         [{"id": key, **_take(node, NODE_FIELDS)} for key, node in genome.nodes.items()]
         for genome in genomes
@@ -95,7 +97,7 @@ def from_neat_python(genomes: Sequence[DefaultGenome]) -> NeatPopulation:
 
 
 def to_neat_python_genomes(population: NeatPopulation) -> list[DefaultGenome]:
-    """The same genomes as objects of neat-python, genes in the same order, without fitness."""
+    """Convert genomes to objects of neat-python, with genes in the same order, without fitness."""
     neat = import_neat_python()
     genomes = []
     for place, key in enumerate(population.keys.tolist()):
@@ -120,15 +122,15 @@ def write_json(
     inputs: int,
     outputs: int,
     feed_forward: bool,
-    metadata: Mapping[str, Any] | None = None,
+    metadata: JsonObject | None = None,
 ) -> str:
-    """One genome in the JSON that neat-python 2.0.0 writes for its network.
+    """Write one genome in the JSON format of neat-python 2.0.0.
 
-    neat-python puts the time of writing there, as ``created_timestamp``. Here it is for the
-    caller to put it into *metadata*, so that one genome always has one text.
+    neat-python adds the time of writing, as ``created_timestamp``. Here the caller may add it to
+    *metadata*, so that the same genome always gives the same text.
 
     Raises:
-        BadValueError: The genome makes no sound network, or *metadata* can't be written.
+        BadValueError: The genome's network is not sound, or *metadata* can't be written.
     """
     fault = find_fault(population, genome, inputs, outputs, feed_forward)
     if fault:
@@ -152,15 +154,15 @@ def write_json(
 
 
 def read_json(text: str) -> ImportedGenome:
-    """The genome in a file that :func:`write_json` or neat-python wrote.
+    """Read the genome in a file that :func:`write_json` or neat-python wrote.
 
-    From a file of neat-python's own comes a genome that makes the same network. Its key is
-    what the metadata call ``genome_id``, else 0; its innovation numbers begin with 1.
+    From a file of neat-python itself comes a genome with the same network. Its key is
+    ``genome_id`` in the metadata, else 0; its innovation numbers begin with 1.
 
     Raises:
-        DamagedFileError: The text is no such file, or its genome makes no sound network.
+        DamagedFileError: The text is no such file, or its genome's network is not sound.
         NewerFormatError: A later version of this project wrote it.
-        UnknownNameError: It names a function that neat-python does not have.
+        UnknownNameError: The file names a function that neat-python does not have.
     """
     file = parse(NetworkFile, load(text))
     inputs, outputs, feed_forward = file.find_sizes()
@@ -185,7 +187,7 @@ def read_json(text: str) -> ImportedGenome:
     return ImportedGenome(population, inputs, outputs, feed_forward, metadata)
 
 
-def _read_own(data: Any) -> tuple[int, list[Gene], list[Gene]]:
+def _read_own(data: Json) -> tuple[int, list[Gene], list[Gene]]:
     written = data.get("format") if isinstance(data, dict) else None
     if isinstance(written, int) and written > OWN_FORMAT:
         raise NewerFormatError(
@@ -217,7 +219,7 @@ def _to_rows(population: NeatPopulation, place: slice, names: Mapping[str, str])
 def _to_population(
     keys: Sequence[int], nodes: Sequence[Sequence[Gene]], connections: Sequence[Sequence[Gene]]
 ) -> NeatPopulation:
-    columns: dict[str, Sequence[Any]] = {
+    columns: dict[str, Sequence[Json]] = {
         "keys": keys,
         "node_start": [0, *accumulate(map(len, nodes))],
         "connection_start": [0, *accumulate(map(len, connections))],
@@ -227,7 +229,7 @@ def _to_population(
             columns[field] = [gene[name] for row in rows for gene in row]
     for kind, known in FUNCTIONS.items():
         columns[kind] = [_find_code(kind, name, known) for name in columns[kind]]
-    arrays: dict[str, Any] = {}
+    arrays: Arrays = {}
     for field, column in columns.items():
         try:
             arrays[field] = np.array(column, dtype=TYPES[field])

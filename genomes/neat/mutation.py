@@ -5,12 +5,13 @@ The genome is the last one written into its arrays, so that it can grow at the e
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from evolve_arena.core.compiled import compiled
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.attributes import (
     AttributeRules,
     attribute_rules,
@@ -23,20 +24,21 @@ from evolve_arena.genomes.neat.attributes import (
 )
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.genes import (
+    Genes,
     add_connection,
     add_node,
     delete_connection,
     delete_node,
     find_node,
 )
-from evolve_arena.genomes.neat.numbering import number_link, number_split
+from evolve_arena.genomes.neat.numbering import Numbering, number_link, number_split
 
 NEW_NODES, NEW_CONNECTIONS = 1, 3
-"""What one mutation adds at most."""
+"""Most genes that one mutation adds."""
 
 
 class Rules(NamedTuple):
-    """What holds for mutations, for networks of one size."""
+    """Settings of mutations, for networks of one size."""
 
     attributes: AttributeRules
     inputs: int
@@ -47,13 +49,13 @@ class Rules(NamedTuple):
     connection_add: float
     connection_delete: float
     single: bool
-    """Whether at most one of the four happens."""
+    """True if at most one of the four happens."""
     surer: bool
-    """Whether one that can't be done is replaced by one that can."""
+    """True if an impossible mutation is replaced by a possible one."""
 
 
 def to_rules(config: NeatConfig, inputs: int, outputs: int) -> Rules:
-    """What *config* says of mutations, as compiled code takes it."""
+    """Return the settings of mutations in *config*, for compiled code."""
     return Rules(
         attributes=attribute_rules(config),
         inputs=int(inputs),
@@ -70,93 +72,93 @@ def to_rules(config: NeatConfig, inputs: int, outputs: int) -> Rules:
 
 @compiled
 def mutate_genome(
-    genes: Any,
+    genes: Genes,
     genome: int,
-    rules: Any,
-    numbering: Any,
-    reached: Any,
-    stream: Any,
+    rules: Rules,
+    numbering: Numbering,
+    reached: Array,
+    rng: Stream,
 ) -> None:
-    """Changes the last *genome*: its structure, then the attributes of all its genes.
+    """Mutate the last *genome*: its structure, then the attributes of all its genes.
 
     Args:
-        genes: Arrays with room for :data:`NEW_NODES` and :data:`NEW_CONNECTIONS` more.
+        genes: Arrays with space for :data:`NEW_NODES` and :data:`NEW_CONNECTIONS` more.
         genome: Its row.
-        rules: As :func:`to_rules` made them.
-        numbering: Gives numbers to what is new.
-        reached: Scratch, one ``bool`` for each node of the genome and a new one.
-        stream: Where the draws come from.
+        rules: The settings.
+        numbering: Source of numbers for new genes.
+        reached: Scratch space, a ``bool`` for each node of the genome and a new one.
+        rng: Source of random numbers.
     """
-    _mutate_structure(genes, genome, rules, numbering, reached, stream)
+    _mutate_structure(genes, genome, rules, numbering, reached, rng)
     for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
-        genes.weight[place] = mutate_number(rules.attributes.weight, genes.weight[place], stream)
-        genes.enabled[place] = mutate_switch(rules.attributes.enabled, genes.enabled[place], stream)
+        genes.weight[place] = mutate_number(rules.attributes.weight, genes.weight[place], rng)
+        genes.enabled[place] = mutate_switch(rules.attributes.enabled, genes.enabled[place], rng)
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
-        genes.bias[place] = mutate_number(rules.attributes.bias, genes.bias[place], stream)
-        genes.response[place] = mutate_number(
-            rules.attributes.response, genes.response[place], stream
-        )
+        genes.bias[place] = mutate_number(rules.attributes.bias, genes.bias[place], rng)
+        genes.response[place] = mutate_number(rules.attributes.response, genes.response[place], rng)
         genes.activation[place] = mutate_choice(
-            rules.attributes.activation, genes.activation[place], stream
+            rules.attributes.activation, genes.activation[place], rng
         )
         genes.aggregation[place] = mutate_choice(
-            rules.attributes.aggregation, genes.aggregation[place], stream
+            rules.attributes.aggregation, genes.aggregation[place], rng
         )
 
 
 @compiled
 def _mutate_structure(
-    genes: Any,
+    genes: Genes,
     genome: int,
-    rules: Any,
-    numbering: Any,
-    reached: Any,
-    stream: Any,
+    rules: Rules,
+    numbering: Numbering,
+    reached: Array,
+    rng: Stream,
 ) -> None:
-    """Each of the four mutations by its own draw, or one of them by a draw for all."""
+    """Draw for each of the four mutations, or once for one of them."""
+    # With a single draw, the four have consecutive intervals of it.
     adding = rules.node_add
     deleting = adding + rules.node_delete
     linking = deleting + rules.connection_add
     total = linking + rules.connection_delete
-    draw = chance(stream) * max(1.0, total)
-    if (draw < adding) if rules.single else (chance(stream) < rules.node_add):
-        _split(genes, genome, rules, numbering, reached, stream)
-    if (adding <= draw < deleting) if rules.single else (chance(stream) < rules.node_delete):
-        _delete_any_node(genes, genome, rules.outputs, stream)
-    if (deleting <= draw < linking) if rules.single else (chance(stream) < rules.connection_add):
-        _link(genes, genome, rules, numbering, reached, stream)
-    if (linking <= draw < total) if rules.single else (chance(stream) < rules.connection_delete):
-        _delete_any_connection(genes, genome, stream)
+    draw = chance(rng) * max(1.0, total)
+    if (draw < adding) if rules.single else (chance(rng) < rules.node_add):
+        _split(genes, genome, rules, numbering, reached, rng)
+    if (adding <= draw < deleting) if rules.single else (chance(rng) < rules.node_delete):
+        _delete_any_node(genes, genome, rules.outputs, rng)
+    if (deleting <= draw < linking) if rules.single else (chance(rng) < rules.connection_add):
+        _link(genes, genome, rules, numbering, reached, rng)
+    if (linking <= draw < total) if rules.single else (chance(rng) < rules.connection_delete):
+        _delete_any_connection(genes, genome, rng)
 
 
 @compiled
 def _split(
-    genes: Any,
+    genes: Genes,
     genome: int,
-    rules: Any,
-    numbering: Any,
-    reached: Any,
-    stream: Any,
+    rules: Rules,
+    numbering: Numbering,
+    reached: Array,
+    rng: Stream,
 ) -> None:
-    """Puts a node into a connection, which is disabled; its bias is 0.
+    """Split a connection by a new node with bias 0; the connection is disabled.
 
-    The first half has the weight 1, the second that of the whole. One genome is split once in
-    a generation, so the node can't be there already.
+    The first half has the weight 1, the second that of the whole. A genome has at most one split in
+    a generation, so the node can't exist already.
     """
     start = genes.connection_start[genome]
     count = genes.connection_start[genome + 1] - start
     if count == 0:
         if rules.surer:
-            _link(genes, genome, rules, numbering, reached, stream)
+            _link(genes, genome, rules, numbering, reached, rng)
         return
-    whole = start + below(stream, count)
+    whole = start + below(rng, count)
     key = number_split(numbering, genes.innovation[whole])
     node = add_node(genes, genome, key)
     genes.bias[node] = 0.0
-    genes.response[node] = draw_number(rules.attributes.response, stream)
-    genes.activation[node] = draw_choice(rules.attributes.activation, stream)
-    genes.aggregation[node] = draw_choice(rules.attributes.aggregation, stream)
+    genes.response[node] = draw_number(rules.attributes.response, rng)
+    genes.activation[node] = draw_choice(rules.attributes.activation, rng)
+    genes.aggregation[node] = draw_choice(rules.attributes.aggregation, rng)
     genes.enabled[whole] = False
+    # The two halves.
     source, target = genes.source[whole], genes.target[whole]
     weight = genes.weight[whole]
     add_connection(genes, genome, source, key, 1.0, True, number_link(numbering, source, key))
@@ -165,22 +167,24 @@ def _split(
 
 @compiled
 def _link(
-    genes: Any,
+    genes: Genes,
     genome: int,
-    rules: Any,
-    numbering: Any,
-    reached: Any,
-    stream: Any,
+    rules: Rules,
+    numbering: Numbering,
+    reached: Array,
+    rng: Stream,
 ) -> None:
-    """Connects an input or a hidden node to any node, where that is allowed."""
+    """Connect a random input or node to a random node, if that is allowed."""
     start = genes.node_start[genome]
     count = genes.node_start[genome + 1] - start
-    target = genes.node_key[start + below(stream, count)]
-    draw = below(stream, rules.inputs + count - rules.outputs)
+    # Any node may be the target; inputs and hidden nodes may be the source.
+    target = genes.node_key[start + below(rng, count)]
+    draw = below(rng, rules.inputs + count - rules.outputs)
     if draw < rules.inputs:
         source = -1 - draw
     else:
         source = np.int64(genes.node_key[start + rules.outputs + draw - rules.inputs])
+    # An existing connection is not doubled.
     for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
         if genes.source[place] == source and genes.target[place] == target:
             if rules.surer:
@@ -189,37 +193,38 @@ def _link(
     if rules.feed_forward and source >= 0 and _leads(genes, genome, target, source, reached):
         return
     number = number_link(numbering, source, target)
-    weight = draw_number(rules.attributes.weight, stream)
-    enabled = draw_switch(rules.attributes.enabled, stream)
+    weight = draw_number(rules.attributes.weight, rng)
+    enabled = draw_switch(rules.attributes.enabled, rng)
     add_connection(genes, genome, source, target, weight, enabled, number)
 
 
 @compiled
-def _delete_any_node(genes: Any, genome: int, outputs: int, stream: Any) -> None:
+def _delete_any_node(genes: Genes, genome: int, outputs: int, rng: Stream) -> None:
     first = genes.node_start[genome] + outputs
     count = genes.node_start[genome + 1] - first
     if count > 0:
-        delete_node(genes, genome, first + below(stream, count))
+        delete_node(genes, genome, first + below(rng, count))
 
 
 @compiled
-def _delete_any_connection(genes: Any, genome: int, stream: Any) -> None:
+def _delete_any_connection(genes: Genes, genome: int, rng: Stream) -> None:
     start = genes.connection_start[genome]
     count = genes.connection_start[genome + 1] - start
     if count > 0:
-        delete_connection(genes, genome, start + below(stream, count))
+        delete_connection(genes, genome, start + below(rng, count))
 
 
 @compiled
-def _leads(genes: Any, genome: int, start: int, goal: int, reached: Any) -> bool:
-    """Whether a path of connections, enabled or not, leads from node *start* to node *goal*.
+def _leads(genes: Genes, genome: int, start: int, goal: int, reached: Array) -> bool:
+    """Return True if a path of connections, enabled or not, leads from node *start* to *goal*.
 
-    The connections are gone through again until no node is reached any more. Most come from
-    inputs, which nothing reaches.
+    The connections are scanned again until no further node is reached. Most come from inputs, to
+    which no connection leads.
     """
     if start == goal:
         return True
     first, last = genes.node_start[genome], genes.node_start[genome + 1]
+    # Nodes that the start reaches so far.
     for node in range(last - first):
         reached[node] = False
     reached[find_node(genes.node_key, first, last, start) - first] = True

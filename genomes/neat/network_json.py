@@ -1,4 +1,4 @@
-"""The JSON that neat-python 2.0.0 exports a network as: what it says, and what may be in it.
+"""The JSON format in which neat-python 2.0.0 exports networks: its models, reading and writing.
 
 Genes are plain dictionaries here, named as in that JSON: nodes with ``id``, ``activation``,
 ``aggregation``, ``bias`` and ``response``; connections with ``from``, ``to``, ``weight``,
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evolve_arena.core.types import Json, JsonObject
 from evolve_arena.genomes.tensors import DamagedFileError
 
-Gene = dict[str, Any]
+Gene: TypeAlias = JsonObject
+"""A node gene or a connection gene."""
 
 Key = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -27,7 +29,7 @@ class _Part(BaseModel):
 
 
 class Topology(_Part):
-    """Which nodes are inputs and outputs."""
+    """The inputs and outputs of a network."""
 
     num_inputs: Annotated[int, Field(ge=1)]
     num_outputs: Annotated[int, Field(ge=1)]
@@ -63,17 +65,17 @@ class Connection(_Part):
 
 
 class NetworkFile(_Part):
-    """The whole of a file, as far as it matters here."""
+    """A whole file, without the parts that are not used here."""
 
     format_version: Literal["1.0"]
     network_type: Literal["feedforward", "recurrent"]
-    metadata: dict[str, Any]
+    metadata: JsonObject
     topology: Topology
     nodes: list[Node]
     connections: list[Connection]
 
     def find_sizes(self) -> tuple[int, int, bool]:
-        """How many inputs and outputs there are, and whether the network is feed-forward.
+        """Return the numbers of inputs and outputs, and True if the network is feed-forward.
 
         Raises:
             DamagedFileError: Inputs are not -1, -2, ..., or outputs not 0, 1, ...
@@ -108,7 +110,7 @@ class OwnConnection(Connection):
 
 
 class OwnGenome(_Part):
-    """The complete genome, which only files of this project hold."""
+    """The complete genome, which only files of this project contain."""
 
     format: int
     key: Long
@@ -119,11 +121,11 @@ class OwnGenome(_Part):
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def load(text: str) -> Any:
-    """The data that a JSON *text* stands for.
+def load(text: str) -> Json:
+    """Return the value of a JSON *text*.
 
     Raises:
-        DamagedFileError: It is no JSON.
+        DamagedFileError: The text is no JSON.
     """
     try:
         return json.loads(text)
@@ -131,11 +133,11 @@ def load(text: str) -> Any:
         raise DamagedFileError(f"not JSON: {error}") from None
 
 
-def parse(model: type[Model], data: Any, name: str = "") -> Model:
-    """*data*, called *name* in errors, as a *model*.
+def parse(model: type[Model], data: Json, name: str = "") -> Model:
+    """Validate *data*, called *name* in errors, as a *model*.
 
     Raises:
-        DamagedFileError: They do not fit.
+        DamagedFileError: The data do not fit the model.
     """
     try:
         return model.model_validate(data)
@@ -152,11 +154,11 @@ def describe_network(
     inputs: int,
     outputs: int,
     feed_forward: bool,
-) -> dict[str, Any]:
-    """What neat-python exports for the network of a sound genome, without metadata.
+) -> JsonObject:
+    """Return neat-python's export of the network of a sound genome, without metadata.
 
-    It lists nodes in the order of their evaluation; where a set decides that order there, the
-    smaller key comes first here.
+    Nodes are listed in the order of their evaluation; where the iteration order of a set decides
+    there, the smaller key comes first here.
     """
     arriving = _collect_arriving(connections, outputs, feed_forward)
     order = _order_layers(arriving, inputs) if feed_forward else list(arriving)
@@ -172,6 +174,7 @@ def describe_network(
         }
         for key in order
     ]
+    # Inputs are listed as nodes, too, after all others.
     pins = [
         {
             "id": -1 - place,
@@ -200,21 +203,20 @@ def describe_network(
     }
 
 
-def says_the_same(file: NetworkFile, network: dict[str, Any]) -> bool:
-    """Whether a *file* holds that very *network*, whatever its metadata."""
+def says_the_same(file: NetworkFile, network: JsonObject) -> bool:
+    """Return True if a *file* contains exactly this *network*, whatever its metadata."""
     other = NetworkFile.model_validate(network)
     return file.nodes == other.nodes and file.connections == other.connections
 
 
 def list_genes(file: NetworkFile) -> tuple[list[Gene], list[Gene]]:
-    """Nodes and connections of a genome for the network of a *file*, the outputs first.
+    """Return nodes and connections of a genome for the network of a *file*, the outputs first.
 
-    neat-python leaves out nodes that are always 0: they get genes that make them so.
+    neat-python leaves out nodes that are always 0: they get genes with that effect.
     Connections are numbered from 1 on.
 
     Raises:
-        DamagedFileError: It uses functions that somebody added to neat-python's, or a node
-            occurs twice.
+        DamagedFileError: A function is not one of neat-python's own, or a node occurs twice.
     """
     genes: dict[int, Gene] = {}
     for node in file.nodes:
@@ -258,10 +260,10 @@ def _silent_node(key: int) -> Gene:
 def _collect_arriving(
     connections: Sequence[Gene], outputs: int, feed_forward: bool
 ) -> dict[int, list[Gene]]:
-    """The connections to each node of the network, nodes in the order of their first one.
+    """Return the connections to each node of the network, nodes in the order of their first one.
 
-    For recurrent networks neat-python takes a node for needed if only disabled connections
-    make it so, and keeps whatever a needed node leads to.
+    In recurrent networks neat-python counts a node as needed even if only disabled connections
+    make it so, and keeps all successors of needed nodes.
     """
     enabled = [link for link in connections if link["enabled"]]
     needed = _find_needed(enabled if feed_forward else connections, outputs)
@@ -275,7 +277,7 @@ def _collect_arriving(
 
 
 def _find_needed(connections: Iterable[Gene], outputs: int) -> set[int]:
-    """The outputs, and the nodes from which a path leads to one."""
+    """Return the outputs, and the nodes with a path to one."""
     sources: dict[int, list[int]] = {}
     for link in connections:
         sources.setdefault(link["to"], []).append(link["from"])
@@ -289,7 +291,7 @@ def _find_needed(connections: Iterable[Gene], outputs: int) -> set[int]:
 
 
 def _order_layers(arriving: dict[int, list[Gene]], inputs: int) -> list[int]:
-    """The needed nodes layer by layer; the first layer has those that no connection reaches."""
+    """Return the needed nodes layer by layer; nodes without connections are the first layer."""
     order: list[int] = []
     ready = set(range(-inputs, 0))
     layer = sorted(key for key, links in arriving.items() if not links)

@@ -1,43 +1,44 @@
-"""Numbers for what is new: connections by their endpoints, nodes by the connection they split.
+"""Numbers of new genes: connections by their endpoints, nodes by the connection they split.
 
-Two rules differ from neat-python 2.0.0, which asks for equal numbers only where two genomes
-mutate alike in one generation, and gives the halves of a split connection new nodes each time:
+Two rules differ from neat-python 2.0.0, which gives equal numbers only if two genomes mutate alike
+in one generation, and makes a new node each time that a connection is split:
 
-- A connection takes the number that its endpoints have in the parents' population or were
-  given in this generation, and a new one only if there is none. So genes of two genomes match
-  by number exactly if they match by endpoints.
+- A connection takes the number that its endpoints have in the parents' population or were given in
+  this generation, and a new one only if there is none. So genes of two genomes match by number
+  exactly if they match by endpoints.
 - Genomes that split the same connection in one generation get the same node.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import mix
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 
 class Counters(NamedTuple):
-    """The last number of each sort that a run has given out."""
+    """The last number of each kind that a run has given out."""
 
     genome: int
     node: int
     innovation: int
 
 
-MOST_ISLANDS = 32
-"""How many populations can give out numbers apart from each other."""
+MAX_ISLANDS = 32
+"""Most populations with separate ranges of numbers."""
 SPANS = Counters(genome=2**57, node=2**25, innovation=2**57)
-"""How many numbers of each sort a population has for itself: island k those from k times as many
-on, so that genomes which migrate bring no number that means something else where they arrive."""
+"""Size of a population's own range of numbers of each kind: island k has those from k times as many
+on, so that the numbers of immigrants have no other meaning on the island where they arrive."""
 
 
-def highest_own(numbers: NDArray[Any], last: int, span: int) -> int:
-    """The highest of *numbers* that come from the population which gave out *last*; 0 if none."""
+def highest_own(numbers: Array, last: int, span: int) -> int:
+    """Return the highest of *numbers* in the range of *last*; 0 if none is."""
     first = last - last % span
     own = numbers[(numbers >= first) & (numbers < first + span)]
     return int(own.max(initial=0))
@@ -46,18 +47,18 @@ def highest_own(numbers: NDArray[Any], last: int, span: int) -> int:
 def number_like(
     population: NeatPopulation, newcomers: NeatPopulation, last: int
 ) -> tuple[NDArray[np.int64], int]:
-    """The innovation numbers that connections of *newcomers* have in a *population*.
+    """Return the innovation numbers for the connections of *newcomers* in a *population*.
 
-    They are those of its connections between the same nodes; others keep theirs, unless that
-    stands for something else there and they get new ones.
+    They are those of its connections between the same nodes. Others keep theirs, or get new ones if
+    theirs have another meaning there.
 
     Args:
-        population: Where they arrive.
-        newcomers: From another island.
+        population: The population where they arrive.
+        newcomers: Genomes from another island.
         last: The last number given out in *population*.
 
     Returns:
-        The numbers, shape ``(connection genes,)``, and the last one given out then.
+        The numbers, shape ``(connection genes,)``, and the new last one given out.
     """
     known: dict[tuple[int, int], int] = {}
     ends = zip(population.source.tolist(), population.target.tolist(), strict=True)
@@ -69,6 +70,7 @@ def number_like(
         newcomers.innovation.tolist(),
         strict=True,
     ):
+        # A connection that is new here keeps its number unless that is taken.
         if (source, target) not in known:
             if number in taken:
                 last += 1
@@ -79,22 +81,22 @@ def number_like(
 
 
 class Table(NamedTuple):
-    """Numbers by key, in the next free place from the one that the key's bits point at."""
+    """A hash table of numbers by key, with linear probing."""
 
     keys: NDArray[np.int64]
-    """-1 where there is none; as many as a power of two."""
+    """The keys, -1 for a free slot; their number is a power of two."""
     numbers: NDArray[np.int64]
 
 
 class Numbering(NamedTuple):
-    """What has been numbered so far."""
+    """The numbers that have been given so far."""
 
     links: Table
     """Innovation numbers by endpoints."""
     splits: Table
     """Node keys by the innovation number of the connection that was split."""
     last: NDArray[np.int64]
-    """The last node and the last innovation number given out."""
+    """The last node key and the last innovation number given out."""
 
 
 EMPTY = np.int64(-1)
@@ -102,7 +104,7 @@ NODE, INNOVATION = 0, 1
 
 
 def new_numbering(links: int, splits: int, counters: Counters) -> Numbering:
-    """Room for so many different *links* and *splits*, nothing numbered yet."""
+    """Make an empty numbering with space for so many different *links* and *splits*."""
     last = np.array([counters.node, counters.innovation], dtype=np.int64)
     return Numbering(_new_table(links), _new_table(splits), last)
 
@@ -113,8 +115,8 @@ def _new_table(entries: int) -> Table:
 
 
 @compiled
-def note_numbers(numbering: Any, source: Any, target: Any, innovation: Any) -> None:
-    """Notes the numbers that connections have already."""
+def note_numbers(numbering: Numbering, source: Array, target: Array, innovation: Array) -> None:
+    """Record the numbers that connections have already."""
     for place in range(source.shape[0]):
         key = _link(source[place], target[place])
         slot = _find_slot(numbering.links, key)
@@ -123,19 +125,20 @@ def note_numbers(numbering: Any, source: Any, target: Any, innovation: Any) -> N
 
 
 @inlined
-def number_link(numbering: Any, source: int, target: int) -> Any:
-    """The innovation number of a connection from *source* to *target*."""
+def number_link(numbering: Numbering, source: int, target: int) -> Number:
+    """Return the innovation number of a connection from *source* to *target*."""
     return _number(numbering.links, _link(source, target), numbering.last, INNOVATION)
 
 
 @inlined
-def number_split(numbering: Any, innovation: int) -> Any:
-    """The key of the node that splits the connection of that *innovation* number."""
+def number_split(numbering: Numbering, innovation: int) -> Number:
+    """Return the key of the node that splits the connection of that *innovation* number."""
     return _number(numbering.splits, innovation, numbering.last, NODE)
 
 
 @compiled
-def _number(table: Any, key: int, last: Any, sort: int) -> Any:
+def _number(table: Table, key: int, last: Array, sort: int) -> Number:
+    """Return the number of *key*, a new one if it has none."""
     slot = _find_slot(table, key)
     if table.keys[slot] == EMPTY:
         last[sort] += 1
@@ -145,14 +148,14 @@ def _number(table: Any, key: int, last: Any, sort: int) -> Any:
 
 
 @inlined
-def _link(source: int, target: int) -> Any:
-    """Both ends in one word; never -1, since targets are not negative."""
+def _link(source: int, target: int) -> Number:
+    """Pack both ends into one word; it is never -1, since targets are not negative."""
     return (np.int64(source) << 32) | np.int64(target)
 
 
 @inlined
-def _find_slot(table: Any, key: int) -> Any:
-    """Where *key* stands, or the empty place that it would take."""
+def _find_slot(table: Table, key: int) -> Number:
+    """Return the slot of *key*, or the free one that it would take."""
     last = table.keys.shape[0] - 1
     slot = np.int64(mix(np.uint64(key)) >> np.uint64(1)) & last
     while table.keys[slot] != EMPTY and table.keys[slot] != key:

@@ -1,8 +1,8 @@
 """A population of NEAT genomes as flat arrays, genome after genome.
 
-A genome has node genes (outputs first, keys 0, 1, ...; hidden ones after them, in the order in
-which they came to be) and connection genes. Inputs have the keys -1, -2, ... and no gene. The
-order of genes within a genome is part of it: it is the order in which numbers are added up.
+A genome has node genes (outputs first, keys 0, 1, ...; hidden ones after them, in the order of
+their creation) and connection genes. Inputs have the keys -1, -2, ... and no gene. The order of
+genes is part of a genome: it is the order in which numbers are added.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ TYPES = {
 
 @dataclass(frozen=True, eq=False)
 class NeatPopulation:
-    """Genomes, node genes and connection genes; nothing in it is ever changed in place."""
+    """Genomes, node genes and connection genes; never changed in place."""
 
     keys: NDArray[np.int64]
-    """The number of each genome, unique within a run, shape ``(genomes,)``."""
+    """The key of each genome, unique within a run, shape ``(genomes,)``."""
     node_start: NDArray[np.int64]
     """Genome k has the node genes from ``node_start[k]`` to ``node_start[k + 1]``; shape
     ``(genomes + 1,)``."""
@@ -50,16 +50,17 @@ class NeatPopulation:
     aggregation: NDArray[np.int32]
     """Places in :data:`evolve_arena.genomes.neat.functions.AGGREGATIONS`."""
     connection_start: NDArray[np.int64]
-    """Where the connection genes of each genome begin, shape ``(genomes + 1,)``."""
+    """Genome k has the connection genes from ``connection_start[k]`` to ``connection_start[k +
+    1]``; shape ``(genomes + 1,)``."""
     source: NDArray[np.int32]
-    """The key of the node or input that a connection comes from."""
+    """The key of a connection's source, a node or an input."""
     target: NDArray[np.int32]
-    """The key of the node that it leads to."""
+    """The key of a connection's target, a node."""
     weight: NDArray[np.float64]
     enabled: NDArray[np.bool_]
     innovation: NDArray[np.int64]
-    """The number of the structural mutation that made it; equal endpoints in one population
-    have equal numbers, and other endpoints other ones."""
+    """The number of the structural mutation that made a connection; in one population, equal
+    endpoints have equal numbers, and different endpoints different ones."""
 
     AXES: ClassVar[dict[str, tuple[str, ...]]] = {
         "keys": ("individual",),
@@ -68,21 +69,21 @@ class NeatPopulation:
         **dict.fromkeys(NODE_FIELDS, ("node gene",)),
         **dict.fromkeys(CONNECTION_FIELDS, ("connection gene",)),
     }
-    """What the axes of the arrays are."""
+    """Names of the axes of the arrays."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def nodes(self, genome: int) -> slice:
-        """Where the node genes of a genome stand."""
+        """Return the places of the node genes of a genome."""
         return slice(int(self.node_start[genome]), int(self.node_start[genome + 1]))
 
     def connections(self, genome: int) -> slice:
-        """Where the connection genes of a genome stand."""
+        """Return the places of the connection genes of a genome."""
         return slice(int(self.connection_start[genome]), int(self.connection_start[genome + 1]))
 
     def take(self, genomes: Sequence[int] | NDArray[np.int64]) -> NeatPopulation:
-        """The chosen *genomes*, in that order."""
+        """Return copies of the chosen *genomes*, in that order."""
         chosen = np.asarray(genomes, dtype=np.int64)
         nodes, node_start = _gather(self.node_start, chosen)
         connections, connection_start = _gather(self.connection_start, chosen)
@@ -95,7 +96,7 @@ class NeatPopulation:
         )
 
     def find_fault(self) -> str | None:
-        """Why these arrays, read from a file, can't be a population; None if they can."""
+        """Describe the first fault of arrays that were read from a file; None if there is none."""
         for field in fields(self):
             array = getattr(self, field.name)
             if array.ndim != 1 or array.dtype != TYPES[field.name]:
@@ -115,7 +116,7 @@ class NeatPopulation:
 
 
 def concatenate(populations: Sequence[NeatPopulation]) -> NeatPopulation:
-    """All genomes of *populations* (at least one), in the order given."""
+    """Join all genomes of *populations* (at least one), in the order given."""
     return NeatPopulation(
         keys=np.concatenate([population.keys for population in populations]),
         node_start=_join([population.node_start for population in populations]),
@@ -130,7 +131,7 @@ def concatenate(populations: Sequence[NeatPopulation]) -> NeatPopulation:
 def _gather(
     start: NDArray[np.int64], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of the genes of the *chosen* genomes, and where each of these then begins."""
+    """Return the places of the genes of the *chosen* genomes, and each genome's new beginning."""
     sizes = (start[1:] - start[:-1])[chosen]
     begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     places = np.arange(begin[-1]) - np.repeat(begin[:-1], sizes) + np.repeat(start[chosen], sizes)
@@ -138,6 +139,6 @@ def _gather(
 
 
 def _join(starts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Where genomes begin that stand one population after the other."""
+    """Return the beginnings of the genomes of several populations in a row."""
     sizes = np.concatenate([np.diff(start) for start in starts])
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Species of NEAT genomes: who belongs together, who has stagnated, who gets how many children.
+"""Species of NEAT genomes: speciation, stagnation, and numbers of children.
 
 The rules are those of neat-python's ``DefaultSpeciesSet``, ``DefaultStagnation`` and
-``DefaultReproduction``, with the same results, and an answer where these fail.
+``DefaultReproduction``, with the same results, and a defined one where these fail.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.neat.distance import (
+    Genes,
+    Places,
     fill_distances,
     forget_places,
     measure_distance,
@@ -30,30 +32,31 @@ NONE = -1
 
 @dataclass(frozen=True, eq=False)
 class Species:
-    """The species of a population, by ascending key; nothing in it is ever changed in place."""
+    """The species of a population, by ascending key; never changed in place."""
 
     keys: NDArray[np.int64]
-    """The number of each species, unique within a run, shape ``(species,)``."""
+    """The key of each species, unique within a run, shape ``(species,)``."""
     created: NDArray[np.int64]
-    """The generation in which it came to be."""
+    """The generation in which each species was founded."""
     improved: NDArray[np.int64]
-    """The generation in which it last improved; at first that in which it came to be."""
+    """The generation of each species' last improvement; at first that of its foundation."""
     representative: NDArray[np.int64]
-    """The row of the genome that stands for it."""
+    """The row of each species' representative genome."""
     members: NDArray[np.int32]
-    """The row of each genome's species, shape ``(genomes,)``; -1 for one whose species was
-    left out by :meth:`take`."""
+    """The row of each genome's species, shape ``(genomes,)``; -1 if :meth:`take` left that species
+    out."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many genomes each species has, shape ``(species,)``."""
+        """The number of genomes in each species, shape ``(species,)``."""
         return np.bincount(self.members[self.members >= 0], minlength=len(self)).astype(np.int64)
 
     def take(self, chosen: NDArray[np.bool_]) -> Species:
-        """The *chosen* species alone: shape ``(species,)``."""
+        """Return the *chosen* species alone; *chosen* has shape ``(species,)``."""
+        # New rows of the species, by old row.
         rows = np.full(len(self) + 1, NONE, dtype=np.int32)  # the last for members of none
         rows[:-1][chosen] = np.arange(np.count_nonzero(chosen), dtype=np.int32)
         return Species(
@@ -65,7 +68,7 @@ class Species:
         )
 
     def find_fault(self, genomes: int) -> str | None:
-        """Why these arrays, read from a file, can't be species of *genomes*; None if they can."""
+        """Describe the first fault of arrays from a file for *genomes*; None if there is none."""
         for field in fields(self):
             array = getattr(self, field.name)
             kind = np.int32 if field.name == "members" else np.int64
@@ -94,27 +97,26 @@ def speciate(
     disjoint_coefficient: float,
     weight_coefficient: float,
 ) -> Species:
-    """Divides a *population* into species.
+    """Divide a *population* into species.
 
     First each previous species, by ascending key, takes the free genome that is closest to its
     representative as its new one. Then every other genome, by ascending key, joins the species
-    with the closest new representative if that is closer than the threshold, and founds a
-    species otherwise. Among equals the lower key comes first. If fewer genomes than previous
-    species are there, the species that find none, those with the highest keys, end (neat-python
-    fails).
+    with the closest new representative if that is closer than the threshold, and founds a species
+    otherwise. Among equals the lower key comes first. If there are fewer genomes than previous
+    species, those with the highest keys find none and end (neat-python fails).
 
-    Distances are taken from representatives to others. neat-python has some in the other
-    direction in its cache, which can differ in the last bit; for that a previous representative
-    must have lived on and yet not been chosen, for a twin with a lower key.
+    Distances are from representatives to others. neat-python has some of the other direction in its
+    cache, which can differ in the last bit; that requires a previous representative that survived
+    and was not chosen, in favour of a twin with a lower key.
 
     Args:
         population: The genomes.
-        previous_representatives: One genome for each previous species, in the same order; the
-            row ``previous.representative`` of the population that it was made for. None if
-            there are no previous species.
-        previous: The species that go on; None if there are none.
-        generation: The number of this generation, for species that are founded now.
-        last_key: The highest key that any species ever had; new ones count on from there.
+        previous_representatives: One genome for each previous species, in the same order: the row
+            ``previous.representative`` of the previous population. None if there are no previous
+            species.
+        previous: The species to continue; None if there are none.
+        generation: The number of this generation, for new species.
+        last_key: The highest key that any species ever had; new ones get the following keys.
         compatibility_threshold: From this distance on, genomes do not share a species.
         disjoint_coefficient: See :func:`evolve_arena.genomes.neat.distance.distances`.
         weight_coefficient: Likewise.
@@ -134,12 +136,14 @@ def speciate(
     _check_previous(old, old_genomes, last_key)
     disjoint, weight = float(disjoint_coefficient), float(weight_coefficient)
     (old_genes, genes), places = number_genes([old_genomes, population])
+    # Previous species choose their new representatives.
     to_old = np.empty((len(old), len(population)), dtype=np.float64)
     fill_distances(old_genes, genes, places, disjoint, weight, to_old)
     order = np.argsort(population.keys, kind="stable")
     members = np.full(len(population), NONE, dtype=np.int32)
     representative = np.full(len(population), NONE, dtype=np.int64)
     kept = _choose_representatives(to_old, order, members, representative)
+    # All others join a species, or found one.
     numbers = (float(compatibility_threshold), disjoint, weight)
     count = _assign_members(genes, places, order, numbers, kept, members, representative)
     founded = np.full(count - kept, generation, dtype=np.int64)
@@ -159,21 +163,22 @@ def stagnant(
     max_stagnation: int,
     species_elitism: int,
 ) -> NDArray[np.bool_]:
-    """Which *species* are to be removed, because they have not improved for too long.
+    """Return the *species* to remove, because they have not improved for too long.
 
     The best *species_elitism* ones are spared; among equals, those with the highest keys.
 
     Args:
         species: With the generation in which each last improved.
         generation: The number of this generation.
-        standing: How good each species is now, higher is better, shape ``(species,)``; it
-            decides nothing but the order.
-        max_stagnation: After how many generations without improvement a species is removed.
-        species_elitism: How many species are spared.
+        standing: The fitness of each species now, higher is better, shape ``(species,)``; only its
+            order matters.
+        max_stagnation: Generations without improvement after which a species is removed.
+        species_elitism: Number of species that are spared.
 
     Returns:
-        Shape ``(species,)``.
+        True for each species to remove, shape ``(species,)``.
     """
+    # Too old, unless among the best.
     removed = generation - species.improved >= max_stagnation
     ascending = np.argsort(standing, kind="stable")
     removed[ascending[max(len(species) - species_elitism, 0) :]] = False
@@ -186,27 +191,27 @@ def spawn_counts(
     pop_size: int,
     min_species_size: int,
 ) -> NDArray[np.int64]:
-    """How many genomes each species has in the next generation; together exactly *pop_size*.
+    """Return the number of genomes of each species in the next generation, *pop_size* in total.
 
-    A species goes half of the way from its size to its share by fitness, the counts are scaled
-    to *pop_size* and rounded half to even, and what is then still missing goes to the smallest
-    species, what is too much is taken from the largest ones, one by one in turn. Among equals
-    the first comes first; neat-python has its species in ascending order of fitness here.
+    A species moves half of the way from its size to its share by fitness, the counts are scaled to
+    *pop_size* and rounded half to even, and then missing genomes are added to the smallest species,
+    surplus ones taken from the largest, one by one in turn. Among equals the first comes first;
+    neat-python has its species in ascending order of fitness here.
 
-    Three cases in which neat-python fails are defined here. If *pop_size* has no room for
-    *min_species_size* genomes of each species, only those of the highest adjusted fitness get
-    any (among equals the first), as many species as there is room for, but at least one. If one
-    turn does not take away enough, there are more turns. If the counts before scaling are all
-    0, each species starts from *min_species_size*.
+    Three cases in which neat-python fails are defined here. If *pop_size* is not enough for
+    *min_species_size* genomes of each species, only those of the highest adjusted fitness get any
+    (among equals the first), as many species as possible, but at least one. If one turn does not
+    remove enough, there are more turns. If the counts before scaling are all 0, each species starts
+    from *min_species_size*.
 
     Args:
-        adjusted_fitness: Of each species, at least 0, in proportion to which it gets children.
-        previous_sizes: How many genomes each species has now.
-        pop_size: How many genomes there are to be.
-        min_species_size: The least number for a species; if it is 0, a species can get none.
+        adjusted_fitness: The fitness of each species, at least 0; children are in proportion to it.
+        previous_sizes: The number of genomes of each species now.
+        pop_size: The total of the next generation.
+        min_species_size: Fewest genomes of a species; if it is 0, a species can get none.
 
     Returns:
-        Shape ``(species,)``; without species it is empty.
+        The numbers, shape ``(species,)``; empty without species.
     """
     fitness = [float(value) for value in adjusted_fitness]
     workspace = pop_size // min_species_size if min_species_size > 0 else len(fitness)
@@ -239,14 +244,16 @@ def _check_previous(old: Species, representatives: NeatPopulation, last_key: int
 
 
 @compiled
-def _choose_representatives(to_old: Any, order: Any, members: Any, representative: Any) -> Any:
-    """Gives each old species its new representative, and says how many found one.
+def _choose_representatives(
+    to_old: Array, order: Array, members: Array, representative: Array
+) -> Number:
+    """Choose the new representative of each old species, and return how many found one.
 
     Args:
-        to_old: The distance from each old representative to each genome.
+        to_old: Distances from old representatives to genomes, shape ``(species, genomes)``.
         order: The rows of the genomes, by ascending key.
-        members: The species of each genome; -1 so far.
-        representative: The new representative of each species.
+        members: The species of each genome, -1 so far; updated.
+        representative: Receives the new representative of each species.
     """
     for species in range(to_old.shape[0]):
         best = np.int64(NONE)
@@ -263,24 +270,24 @@ def _choose_representatives(to_old: Any, order: Any, members: Any, representativ
 
 @compiled
 def _assign_members(
-    genes: Any,
-    places: Any,
-    order: Any,
-    numbers: Any,
+    genes: Genes,
+    places: Places,
+    order: Array,
+    numbers: tuple[float, float, float],
     count: int,
-    members: Any,
-    representative: Any,
-) -> Any:
-    """Gives each free genome its species, and says how many species there are then.
+    members: Array,
+    representative: Array,
+) -> int:
+    """Assign each free genome to a species, and return the new number of species.
 
     Args:
-        genes: Those of the population.
-        places: Room for the places of a genome's.
+        genes: The genes of the population.
+        places: Scratch space for the places of a genome's genes.
         order: The rows of the genomes, by ascending key.
         numbers: The threshold, and the coefficients for disjoint genes and differences.
-        count: How many species there are so far.
-        members: The species of each genome; -1 for those that are free.
-        representative: The representative of each species.
+        count: The number of species so far.
+        members: The species of each genome, -1 for free ones; updated.
+        representative: The representative of each species; updated.
     """
     threshold, disjoint, weight = numbers
     for place in range(order.shape[0]):
@@ -288,6 +295,7 @@ def _assign_members(
         if members[row] >= 0:
             continue
         note_places(genes, row, places)
+        # The closest representative below the threshold.
         nearest, lowest = np.int64(NONE), threshold
         for species in range(count):
             distance = measure_distance(
@@ -296,6 +304,7 @@ def _assign_members(
             if distance < lowest:
                 nearest, lowest = np.int64(species), distance
         forget_places(genes, row, places)
+        # None is close enough: the genome founds a species.
         if nearest < 0:
             nearest = np.int64(count)
             representative[count] = row
@@ -307,10 +316,11 @@ def _assign_members(
 def _scale_counts(
     fitness: list[float], sizes: list[int], pop_size: int, min_species_size: int
 ) -> list[int]:
-    """Counts by fitness and previous size, which add up to about *pop_size*."""
+    """Return counts by fitness and previous size, which add up to about *pop_size*."""
     # From left to right: the built-in sum is compensated from Python 3.12 on.
     total = list(accumulate(fitness, initial=0.0))[-1]
     counts = []
+    # Half a step towards the share by fitness, but at least one genome.
     for value, size in zip(fitness, sizes, strict=True):
         share = max(min_species_size, value / total * pop_size) if total > 0 else min_species_size
         half = (share - size) * 0.5
@@ -323,12 +333,13 @@ def _scale_counts(
 
 
 def _fit_exactly(counts: list[int], pop_size: int, min_species_size: int) -> list[int]:
-    """The *counts*, changed one by one in turn until they add up to *pop_size*."""
+    """Change the *counts* one by one in turn until they add up to *pop_size*."""
     fitted = list(counts)
     missing = pop_size - sum(counts)
     step = 1 if missing > 0 else -1
     order = sorted(range(len(counts)), key=lambda row: step * counts[row])
     while missing and fitted:
+        # The smallest first if genomes are missing, else the largest.
         for row in order:
             if missing and (step > 0 or fitted[row] > min_species_size):
                 fitted[row] += step

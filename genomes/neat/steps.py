@@ -1,50 +1,54 @@
-"""From genes to the steps of a network: what is needed, in which order, in which slots.
+"""Compilation of genes into the steps of a network: needed nodes, their order and their slots.
 
-:mod:`evolve_arena.genomes.neat.graph` says what is written, and why.
+:mod:`evolve_arena.genomes.neat.graph` describes the result.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Number
 from evolve_arena.genomes.neat.functions import IDENTITY, SUM
 from evolve_arena.genomes.neat.genes import Genes
 from evolve_arena.genomes.neat.population import NeatPopulation
 
+if TYPE_CHECKING:
+    from evolve_arena.genomes.neat.graph import Graphs
+
 STEP_INTEGERS, STEP_NUMBERS = 4, 2
-"""What a step takes in ``structure`` and in ``numbers``, its connections not counted."""
+"""Size of a step in ``structure`` and in ``numbers``, without its connections."""
 
 NONE = -1
 WRITTEN = -1
 
 
-class Workspace(NamedTuple):
-    """Scratch for the compilation of one genome.
+class NeatWorkspace(NamedTuple):
+    """Scratch space for the compilation of one genome.
 
-    Nodes are numbered by ascending keys, connections as they stand.
+    Nodes are numbered by ascending keys, connections by their places in the genome.
     """
 
     key: NDArray[np.int32]
     gene: NDArray[np.int32]
-    """Where each node's gene stands among those of the genome."""
+    """The place of each node's gene among those of the genome."""
     needed: NDArray[np.int32]
     """1 for a node on which an output depends."""
     waiting: NDArray[np.int32]
-    """How many values each node still misses, in the end WRITTEN."""
+    """The number of values that each node still lacks, in the end WRITTEN."""
     slot: NDArray[np.int32]
     order: NDArray[np.int32]
-    """Nodes to look at; later the nodes in the order of their steps."""
+    """Nodes to visit; later the nodes in the order of their steps."""
     first_in: NDArray[np.int32]
     """The first connection to each node; NONE if there is none, here and below."""
     last_in: NDArray[np.int32]
     first_out: NDArray[np.int32]
     """A connection from each node."""
     source: NDArray[np.int32]
-    """The node from which each connection comes, or the negative key of an input."""
+    """The source node of each connection, or the negative key of an input."""
     target: NDArray[np.int32]
     next_in: NDArray[np.int32]
     """The next connection to the same node."""
@@ -52,20 +56,20 @@ class Workspace(NamedTuple):
     """Another connection from the same node."""
 
 
-def make_workspace(population: NeatPopulation) -> Workspace:
-    """Room for any genome of *population*."""
+def make_workspace(population: NeatPopulation) -> NeatWorkspace:
+    """Make the scratch space for any genome of *population*."""
     nodes = int(np.diff(population.node_start).max(initial=0))
     connections = int(np.diff(population.connection_start).max(initial=0))
     sizes = [nodes] * 9 + [connections] * 4
-    return Workspace._make(np.empty(size, dtype=np.int32) for size in sizes)
+    return NeatWorkspace._make(np.empty(size, dtype=np.int32) for size in sizes)
 
 
 @compiled
-def write_networks(genes: Genes, workspace: Workspace, graphs: Any) -> None:
-    """Fills in the :class:`~evolve_arena.genomes.neat.graph.Graphs` that *genes* make.
+def write_networks(genes: Genes, workspace: NeatWorkspace, graphs: Graphs) -> None:
+    """Fill in the :class:`~evolve_arena.genomes.neat.graph.Graphs` of *genes*.
 
-    ``structure_at`` and ``numbers_at`` have one more place than there are genomes, for where
-    the last network ends; both begin with 0.
+    ``structure_at`` and ``numbers_at`` have one more place than there are genomes, for the end of
+    the last network; both begin with 0.
     """
     for genome in range(graphs.slots.shape[0]):
         nodes = _sort_nodes(genes, genome, workspace)
@@ -80,12 +84,13 @@ def write_networks(genes: Genes, workspace: Workspace, graphs: Any) -> None:
 
 
 @inlined
-def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Any:
-    """Numbers the nodes of a genome by their keys, and says how many there are."""
+def _sort_nodes(genes: Genes, genome: int, workspace: NeatWorkspace) -> Number:
+    """Sort the nodes of a genome by their keys, and return how many there are."""
     start = genes.node_start[genome]
     nodes = genes.node_start[genome + 1] - start
     for node in range(nodes):
         key = genes.node_key[start + node]
+        # Insertion sort, as most keys are in order already.
         place = node
         while place > 0 and workspace.key[place - 1] > key:
             workspace.key[place] = workspace.key[place - 1]
@@ -96,10 +101,11 @@ def _sort_nodes(genes: Genes, genome: int, workspace: Workspace) -> Any:
 
 
 @inlined
-def _find_node(key: Any, nodes: int, workspace: Workspace) -> Any:
-    """The number of the node with that *key*, or NONE."""
-    if 0 <= key < nodes and workspace.key[key] == key:
+def _find_node(key: Number, nodes: int, workspace: NeatWorkspace) -> Number:
+    """Return the number of the node with that *key*, or NONE."""
+    if 0 <= key < nodes and workspace.key[key] == key:  # as always without deleted nodes
         return np.int64(key)
+    # Binary search.
     low, high = np.int64(0), np.int64(nodes)
     while low < high:
         middle = (low + high) >> 1
@@ -112,16 +118,16 @@ def _find_node(key: Any, nodes: int, workspace: Workspace) -> Any:
 
 @inlined
 def _link_connections(
-    genes: Genes, genome: int, inputs: int, nodes: int, workspace: Workspace
+    genes: Genes, genome: int, inputs: int, nodes: int, workspace: NeatWorkspace
 ) -> None:
-    """Strings the enabled connections into lists: those to each node, and those from it."""
+    """Link the enabled connections into lists: those to each node, and those from it."""
     for node in range(nodes):
         workspace.first_in[node] = workspace.first_out[node] = NONE
         workspace.waiting[node] = 0
     start = genes.connection_start[genome]
     for connection in range(genes.connection_start[genome + 1] - start):
         gene = start + connection
-        source: Any = np.int64(genes.source[gene])
+        source: Number = np.int64(genes.source[gene])
         target = _find_node(genes.target[gene], nodes, workspace)
         if (
             not genes.enabled[gene]
@@ -130,6 +136,7 @@ def _link_connections(
             or workspace.key[target] < 0
         ):
             continue
+        # The list of connections from a node, the last one first.
         if source >= 0:
             source = _find_node(source, nodes, workspace)
             if source == NONE:
@@ -137,6 +144,7 @@ def _link_connections(
             workspace.next_out[connection] = workspace.first_out[source]
             workspace.first_out[source] = connection
             workspace.waiting[target] += 1
+        # The list of connections to a node, in the order of genes.
         workspace.source[connection], workspace.target[connection] = source, target
         workspace.next_in[connection] = NONE
         if workspace.first_in[target] == NONE:
@@ -147,8 +155,8 @@ def _link_connections(
 
 
 @inlined
-def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
-    """Marks the nodes from which a path leads to an output."""
+def _find_needed(outputs: int, nodes: int, workspace: NeatWorkspace) -> None:
+    """Mark the nodes with a path to an output."""
     for node in range(nodes):
         workspace.needed[node] = 0
     found = 0
@@ -158,6 +166,7 @@ def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
             workspace.needed[node] = 1
             workspace.order[found] = node
             found += 1
+    # Backwards along connections, depth first.
     while found > 0:
         found -= 1
         connection = workspace.first_in[workspace.order[found]]
@@ -171,11 +180,11 @@ def _find_needed(outputs: int, nodes: int, workspace: Workspace) -> None:
 
 
 @inlined
-def _order_by_dependence(nodes: int, workspace: Workspace) -> Any:
-    """Lists the needed nodes, each after those it depends on, and says how many they are.
+def _order_by_dependence(nodes: int, workspace: NeatWorkspace) -> int:
+    """List the needed nodes, each after those it depends on, and return how many there are.
 
-    Nodes in a cycle wait for one another for ever, and so do those behind them. Source: Kahn,
-    "Topological sorting of large networks", Communications of the ACM 5 (1962).
+    Nodes in a cycle or behind one are left out. Source: Kahn, "Topological sorting of large
+    networks", Communications of the ACM 5 (1962).
     """
     found = 0
     for node in range(nodes):
@@ -197,8 +206,8 @@ def _order_by_dependence(nodes: int, workspace: Workspace) -> Any:
 
 
 @inlined
-def _list_connected(nodes: int, workspace: Workspace) -> Any:
-    """Lists the needed nodes to which connections lead, and says how many they are."""
+def _list_connected(nodes: int, workspace: NeatWorkspace) -> int:
+    """List the needed nodes with incoming connections, and return how many there are."""
     found = 0
     for node in range(nodes):
         if workspace.needed[node] and workspace.first_in[node] != NONE:
@@ -208,15 +217,16 @@ def _list_connected(nodes: int, workspace: Workspace) -> Any:
 
 
 @inlined
-def _give_slots(graphs: Any, nodes: int, steps: int, workspace: Workspace) -> Any:
-    """Gives every needed node a slot, first those with a step, and says how many there are.
+def _give_slots(graphs: Graphs, nodes: int, steps: int, workspace: NeatWorkspace) -> int:
+    """Give every needed node a slot, first those with a step, and return how many there are.
 
-    In a recurrent network others read the 0 of a node without a step.
+    In a recurrent network other nodes read the 0 of a node without a step.
     """
     for node in range(nodes):
         key = workspace.key[node]
         workspace.slot[node] = graphs.inputs + key if 0 <= key < graphs.outputs else NONE
     slots = graphs.inputs + graphs.outputs
+    # Outputs have fixed slots; other nodes follow in the order of their steps.
     for place in range(steps):
         node = workspace.order[place]
         if workspace.slot[node] == NONE:
@@ -231,9 +241,9 @@ def _give_slots(graphs: Any, nodes: int, steps: int, workspace: Workspace) -> An
 
 @inlined
 def _write_network(
-    genes: Genes, genome: int, nodes: int, steps: int, workspace: Workspace, graphs: Any
+    genes: Genes, genome: int, nodes: int, steps: int, workspace: NeatWorkspace, graphs: Graphs
 ) -> None:
-    """Writes the steps, and one that gives 0 for every output without."""
+    """Write the steps, and for every output without one a step that gives 0."""
     begin, number = graphs.structure_at[genome], graphs.numbers_at[genome]
     at, written = begin + 1, steps
     for place in range(steps):
@@ -254,14 +264,21 @@ def _write_network(
 
 @inlined
 def _write_step(
-    genes: Genes, genome: int, node: int, workspace: Workspace, graphs: Any, at: int, number: int
-) -> Any:
-    """Writes the step of a node from ``structure[at]`` on; gives the places behind it."""
+    genes: Genes,
+    genome: int,
+    node: int,
+    workspace: NeatWorkspace,
+    graphs: Graphs,
+    at: int,
+    number: int,
+) -> tuple[int, int]:
+    """Write the step of a node from ``structure[at]`` on, and return the places behind it."""
     gene = genes.node_start[genome] + workspace.gene[node]
     first = genes.connection_start[genome]
     graphs.structure[at], graphs.structure[at + 1] = workspace.slot[node], genes.activation[gene]
     graphs.structure[at + 2] = genes.aggregation[gene]
     graphs.numbers[number], graphs.numbers[number + 1] = genes.bias[gene], genes.response[gene]
+    # Its connections, in the order of genes.
     sources, weights = at + STEP_INTEGERS, number + STEP_NUMBERS
     count = 0
     connection = workspace.first_in[node]

@@ -15,22 +15,22 @@ from typing import Any, NoReturn
 import numpy as np
 
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
-from evolve_arena.players.board.workspace import MOST_OUTCOMES, plane_words
+from evolve_arena.players.board.workspace import MAX_OUTCOMES, plane_words
 
-MOST_BITS = 64
+MAX_BITS = 64
 LISTS, OF_MOVES, OF_STATES = (
     ("wins", "safe"),
     ("gain", "order", "progress"),
     ("key", "quiet", "legal_bits"),
 )
 ACCELERATORS = (*LISTS, "gain", "order", *OF_STATES, "changes")
-GUESSED, MOST_GUESSES = 4, 1000
+GUESSED, MAX_GUESSES = 4, 1000
 """Times that the hidden part of a position is guessed, and maximum of guesses in a row."""
 LAST, OTHERS = 3, 2
 """Positions of each game to compare: the last ones, where games are won, and some others."""
-MOST_MOVES = 40
+MAX_MOVES = 40
 """Maximum number of moves of a position to try, and to name."""
-MOST_KEYS = 100_000
+MAX_KEYS = 100_000
 LARGEST = 2**30
 
 
@@ -71,9 +71,9 @@ def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
 def locate(game: BoardGame, made: list[int], state: Board) -> str:
     """Describe the place of a *state* in a game, for messages: the moves *made*, and chance."""
     moves = [game.format_move(move) for move in made[: state.plies]]
-    few = " ".join(moves[:MOST_MOVES]) + " ..." * (len(moves) > MOST_MOVES)
+    few = " ".join(moves[:MAX_MOVES]) + " ..." * (len(moves) > MAX_MOVES)
     where = f", after {few}" if moves else ", at the start"
-    if game.code.HAS_CHANCE and len(state.state) <= MOST_MOVES:
+    if game.code.HAS_CHANCE and len(state.state) <= MAX_MOVES:
         where += f", in {state.state}"
     return where
 
@@ -92,8 +92,8 @@ class _Checker:
             self.fail("safe", "safe needs a function wins, and a game without chance")
         if "gain" in self.names and "evaluate" not in game.plain:
             self.fail("gain", "gain needs a function evaluate")
-        if "legal_bits" in self.names and game.code.MOVES > MOST_BITS:
-            text = f"legal_bits is for games with at most {MOST_BITS} moves, not {game.code.MOVES}"
+        if "legal_bits" in self.names and game.code.MOVES > MAX_BITS:
+            text = f"legal_bits is for games with at most {MAX_BITS} moves, not {game.code.MOVES}"
             self.fail("legal_bits", text)
         self.made: list[int] = []
         self.keys: dict[int, Board] = {}
@@ -121,7 +121,7 @@ class _Checker:
 
         A message names the position *at*; by default the state.
         """
-        thawed = self.game.thaw(state)
+        thawed = self.game.to_native(state)
         answer = self.game.ask(name, thawed, *given)
         at = at or state
         if self.game.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
@@ -145,9 +145,9 @@ class _Checker:
 
     def _is_open(self, state: Board) -> bool:
         """Test whether a game goes on after a move, or a chance event is next."""
-        if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.thaw(state)):
+        if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.to_native(state)):
             return True
-        return self.game.judge(state) == GOES_ON
+        return self.game.adjudicate(state) == GOES_ON
 
     def _compare_wins(self, state: Board, after: dict[int, Board]) -> None:
         mover = self.game.to_move(state)
@@ -165,9 +165,9 @@ class _Checker:
                     self.fail("ONLY_WINS", text.replace(f"{move}", self._name([move])), state)
 
     def _compare_moves_stay(self, state: Board, after: dict[int, Board]) -> None:
-        for move in list(after)[:MOST_MOVES]:
+        for move in list(after)[:MAX_MOVES]:
             then, left = after[move], [other for other in after if other != move]
-            if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.thaw(then)):
+            if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.to_native(then)):
                 continue
             if self._is_open(then) and (found := self.game.legal_moves(then)) != left:
                 odd = [
@@ -176,7 +176,7 @@ class _Checker:
                     if (other in left) != (other in found)
                 ]
                 text = f"MOVES_STAY is set, but with {self._name([move])} other moves come or go: "
-                self.fail("MOVES_STAY", text + self._name(odd[:MOST_MOVES]), state)
+                self.fail("MOVES_STAY", text + self._name(odd[:MAX_MOVES]), state)
 
     def _compare_safe(self, state: Board, after: dict[int, Board]) -> None:
         if self._list("wins", state):  # then nobody asks
@@ -198,7 +198,7 @@ class _Checker:
         plane_bits = 64 * plane_words(code)
         for seat in range(self.game.seats):
             before = self.game.observe(state, seat).astype(int)
-            for move in list(after)[:MOST_MOVES]:
+            for move in list(after)[:MAX_MOVES]:
                 bits = np.zeros(2 * code.PLANES * plane_bits, dtype=np.int64)
                 count = self._ask("changes", state, move, seat, bits)
                 if not 0 <= count <= len(bits):
@@ -219,14 +219,14 @@ class _Checker:
 
     def _compare_gain(self, state: Board, after: dict[int, Board]) -> None:
         mover, game = self.game.to_move(state), self.game
-        values = [int(game.ask("evaluate", game.thaw(state), seat)) for seat in range(2)]
+        values = [int(game.ask("evaluate", game.to_native(state), seat)) for seat in range(2)]
         if sum(values):
             text = f"gain needs evaluations that add up to 0; for the seats they are {values}"
             self.fail("evaluate", text, state)
         for move, then in after.items():
             gain = self._ask("gain", state, move)
             if self._is_open(then):
-                grown = int(game.ask("evaluate", game.thaw(then), mover)) - values[mover]
+                grown = int(game.ask("evaluate", game.to_native(then), mover)) - values[mover]
                 if gain != grown:
                     named = game.format_move(move)
                     text = f"gain gives {gain} for {named}, but evaluate grows by {grown}"
@@ -243,7 +243,7 @@ class _Checker:
 
     def _compare_legal_bits(self, state: Board, after: dict[int, Board]) -> None:
         word = self._ask("legal_bits", state) % 2**64
-        told, moves = [move for move in range(MOST_BITS) if word >> move & 1], list(after)
+        told, moves = [move for move in range(MAX_BITS) if word >> move & 1], list(after)
         if told != moves:
             known = [move for move in told if move < self.game.code.MOVES]
             more = "".join(f" and {move}" for move in told[len(known) :][:1])
@@ -279,11 +279,11 @@ class _Checker:
         """Guess by the *numbers*; if there are none, by random ones, which are appended."""
         step, given = 0, len(numbers)
         while count := self._ask("guesses", known, seat, at=state):
-            if not 0 < count <= MOST_OUTCOMES:
-                text = f"guesses gives {count}: it must give 0 to {MOST_OUTCOMES}"
+            if not 0 < count <= MAX_OUTCOMES:
+                text = f"guesses gives {count}: it must give 0 to {MAX_OUTCOMES}"
                 self.fail("guesses", text, state)
-            if step == MOST_GUESSES:
-                text = f"guesses still gives {count} after {MOST_GUESSES} guesses"
+            if step == MAX_GUESSES:
+                text = f"guesses still gives {count} after {MAX_GUESSES} guesses"
                 self.fail("guesses", text, state)
             if step >= given:
                 numbers.append(self.choices.randrange(count))
@@ -293,7 +293,7 @@ class _Checker:
 
     def _fill(self, known: Board, seat: int, number: int, state: Board) -> Board:
         """Return the state after one guess, and check that it is one."""
-        thawed = self.game.thaw(known)
+        thawed = self.game.to_native(known)
         answer = self.game.ask("guess", thawed, seat, number)
         if self.game.code.IS_ARRAY:
             if answer is not None:
@@ -307,14 +307,14 @@ class _Checker:
         if not whole or len(answer) != size:
             text = f"guess gives {answer!r:.60}: it must give a state of {size} numbers"
             self.fail("guess", text, state)
-        return known._replace(state=self.game.freeze(answer))
+        return known._replace(state=self.game.to_state(answer))
 
     def _compare_key(self, state: Board, after: dict[int, Board]) -> None:
         for each in (state, *after.values()):
             if not self._is_open(each):
                 continue
             key = self._ask("key", each) % 2**64
-            other = self.keys.setdefault(key, each) if len(self.keys) < MOST_KEYS else each
+            other = self.keys.setdefault(key, each) if len(self.keys) < MAX_KEYS else each
             if other.state != each.state and not self._play_alike(each, other):
                 move = next((move for move, then in after.items() if then is each), None)
                 named = "" if move is None else f"{self.game.format_move(move)} leads to "
@@ -337,10 +337,12 @@ class _Checker:
     def _look_alike(self, one: Board, other: Board) -> bool:
         if self.game.to_move(one) != self.game.to_move(other):
             return False
-        if self.game.judge(one) != self.game.judge(other):
+        if self.game.adjudicate(one) != self.game.adjudicate(other):
             return False
-        if "evaluate" in self.game.plain and self.game.judge(one) == GOES_ON:
-            values = [self.game.ask("evaluate", self.game.thaw(each), 0) for each in (one, other)]
+        if "evaluate" in self.game.plain and self.game.adjudicate(one) == GOES_ON:
+            values = [
+                self.game.ask("evaluate", self.game.to_native(each), 0) for each in (one, other)
+            ]
             if values[0] != values[1]:
                 return False
         return all(
@@ -367,7 +369,7 @@ def list_answers(
         else:
             told = []
             for seat in range(game.seats):
-                for move in moves[:MOST_MOVES]:
+                for move in moves[:MAX_MOVES]:
                     size = 128 * game.code.PLANES * plane_words(game.code)
                     bits = np.zeros(size, dtype=np.int64)
                     told.append(bits[: int(ask(name, state, move, seat, bits))].tolist())

@@ -39,6 +39,8 @@ from evolve_arena.players.board.rules import (
     MOVES,
     ONLY_WINS,
     SEATS,
+    adjudicate,
+    adjudicate_exhausted,
     count_outcomes,
     find_gain,
     find_key,
@@ -47,8 +49,6 @@ from evolve_arena.players.board.rules import (
     find_quiet_key,
     happen,
     is_quiet,
-    judge,
-    judge_exhausted,
     list_deeper_moves,
     list_safe,
     list_wins,
@@ -68,7 +68,13 @@ from evolve_arena.players.board.values import (
     value_leaf,
     value_summed,
 )
-from evolve_arena.players.board.workspace import DEPTH, MOST_EXTRA, SEARCH, TABLE_DEPTH, Workspace
+from evolve_arena.players.board.workspace import (
+    DEPTH,
+    MAX_EXTRA,
+    SEARCH,
+    TABLE_DEPTH,
+    BoardWorkspace,
+)
 from evolve_arena.players.packed import KIND, PackedPlayers
 from evolve_arena.players.search import INFINITE as FARTHEST
 from evolve_arena.players.search import (
@@ -87,13 +93,13 @@ HAS_SEARCHES = True
 
 GAINS = HAS_GAIN and not HAS_CHANCE
 SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE and not HAS_PAST
-SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
-LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET and not HAS_PAST
+SKIPS_ADJUDICATION = HAS_WINS and ONLY_WINS and not HAS_CHANCE
+LAST_BY_GAIN = SKIPS_ADJUDICATION and GAINS and not HAS_QUIET and not HAS_PAST
 """Shortcuts that accelerators allow; see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
 SURE = np.float64(WIN - 128)
 """Maximum value of a leaf in games of chance, below that of a proven win."""
-FIRST, MOST_GAIN, GAIN_BITS = np.int64(2**62), np.int64(2**29), np.int64(32)
+FIRST, MAX_GAIN, GAIN_BITS = np.int64(2**62), np.int64(2**29), np.int64(32)
 """Priority of the move to try first; the limit of a gain; and the bits by which gains are shifted
 in a priority, so that they outweigh the history of cutoffs."""
 PLIES, LIMIT, PAST, MARKS, HISTORY_AT = 0, 1, 2, 3, 4
@@ -118,7 +124,7 @@ def choose_by_search(
     state: Position,
     count: Integer,
     winning: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return one of the best moves at random; the first one if a network gives the values."""
     # Evolved players take the first of equal moves, so that they are deterministic.
@@ -148,7 +154,7 @@ def value_moves(
     state: Position,
     count: Integer,
     exact: bool,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Write the values of the listed moves in a *state* into ``ratings``; return the best.
 
@@ -272,14 +278,14 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
             return np.int64(total // outcomes)
     # The end of the game
     ply = peek(room, PLIES) + level
-    if not SKIPS_JUDGE or ply >= LONGEST:
-        verdict = judge(states, state)
+    if not SKIPS_ADJUDICATION or ply >= LONGEST:
+        verdict = adjudicate(states, state)
         if verdict != GOES_ON:
             return np.int64((1 - 2 * side) * verdict * (WIN + depth))
     if HAS_PAST and recurs(states, state, ply, peek(room, PLIES), np.uint64(peek(room, MARKS))):
-        return np.int64((1 - 2 * side) * judge_exhausted(states, state) * (WIN + depth))
+        return np.int64((1 - 2 * side) * adjudicate_exhausted(states, state) * (WIN + depth))
     # Leaves
-    if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or is_quiet(states, state)):
+    if depth <= 0 and (not HAS_QUIET or depth <= -MAX_EXTRA or is_quiet(states, state)):
         return _value_leaf(asked, state, side, score, level, states)
     mover = find_mover(states, state)
     # From here on values are those of the player to move; the sign is restored at the end.
@@ -448,7 +454,7 @@ def _find_node_key(
         reference, slot = asked
         _, workspace = follow_reference(reference)
         key ^= mix(np.uint64(2 * peek(workspace.players, slot) + slot + 1))
-    if SKIPS_JUDGE and ply + depth >= LONGEST:
+    if SKIPS_ADJUDICATION and ply + depth >= LONGEST:
         key ^= mix(~np.uint64(ply))
     if HAS_PAST:
         past = np.uint64(peek(room, PAST))
@@ -477,7 +483,7 @@ def _promise_all(
         else:
             promise = peek(room, HISTORY_AT + mover * MOVES + move)
             if GAINS:
-                gained = min(MOST_GAIN, max(-MOST_GAIN, find_gain(states, state, move)))
+                gained = min(MAX_GAIN, max(-MAX_GAIN, find_gain(states, state, move)))
                 promise += gained << GAIN_BITS
         poke(room, place + MOVES, FIRST if move & KEPT == hint else promise)
 

@@ -25,13 +25,13 @@ from evolve_arena.players.board.rules import (
     HAS_WINS,
     KIND_COUNT,
     MOVES,
+    adjudicate,
     ask_script,
     find_allowed,
     find_kinds,
     find_mover,
     follow,
     has_won,
-    judge,
     keep_move,
     list_changes,
     list_moves,
@@ -89,7 +89,7 @@ from evolve_arena.players.board.workspace import (
     SETTING,
     TAKES_WINS,
     UNMASKED,
-    Workspace,
+    BoardWorkspace,
 )
 from evolve_arena.players.packed import (
     GRAPH,
@@ -122,7 +122,11 @@ KNOWN_LEVEL = np.int64(3)
 
 @inlined
 def choose_move(  # noqa: PLR0911
-    players: PackedPlayers, slot: Integer, state: Position, winning: Integer, workspace: Workspace
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    winning: Integer,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the number of the move that the player to move, in *slot*, chooses.
 
@@ -186,7 +190,7 @@ def _ask_script(
     state: Position,
     number: Integer,
     kind: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the choice of scripted player *number*: a move of a *kind*, if that is not -1."""
     setting, count = players.seats[player, SETTING], np.int64(0)
@@ -204,7 +208,7 @@ def _choose_own(
     state: Position,
     count: Integer,
     winning: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the move that a player chooses by its own search or values."""
     # Searches, then heads of networks, then values of afterstates
@@ -224,7 +228,7 @@ def _choose_own(
 
 
 @compiled
-def decide(players: PackedPlayers, state: Position, workspace: Workspace) -> Integer:
+def decide(players: PackedPlayers, state: Position, workspace: BoardWorkspace) -> Integer:
     """Return the number of the move that the first of *players* chooses in a *state*."""
     # The player sits down at the seat to move, as in a match.
     slot = find_mover(workspace.states, state)
@@ -238,7 +242,7 @@ def decide(players: PackedPlayers, state: Position, workspace: Workspace) -> Int
 
 @compiled
 def rate_moves(
-    players: PackedPlayers, state: Position, workspace: Workspace, ratings: Array
+    players: PackedPlayers, state: Position, workspace: BoardWorkspace, ratings: Array
 ) -> Integer:
     """Write the value that the first of *players* gives to each legal move into *ratings*.
 
@@ -275,7 +279,7 @@ def rate_moves(
         for place in range(count):
             move = peek(workspace.moves, place)
             trial = follow(workspace.states, 1, state, move)  # as in _choose_by_value
-            verdict = judge(workspace.states, trial)
+            verdict = adjudicate(workspace.states, trial)
             if players.seats[0, TAKES_WINS] and has_won(workspace.states, trial, verdict, slot):
                 ratings[place] = np.inf
             else:
@@ -292,7 +296,7 @@ def _rate_by_outputs(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     ratings: Array,
 ) -> None:
     """Write the outputs of a policy into *ratings*."""
@@ -314,7 +318,7 @@ def _rate_by_search(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     ratings: Array,
 ) -> None:
     """Write the values of alpha-beta into *ratings*; proven wins and losses are infinite."""
@@ -335,7 +339,7 @@ def _choose_by_outputs(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the legal move with the highest output of a policy, the first one of equals."""
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
@@ -353,7 +357,11 @@ def _choose_by_outputs(
 
 @inlined
 def _choose_by_kind(
-    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return a scripted player's choice among moves of the kind with the highest output.
 
@@ -378,7 +386,7 @@ def _pick_kind(
     slot: Integer,
     state: Position,
     allowed: Number,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the kind with the highest output among *allowed*, a word with a bit for each."""
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
@@ -403,7 +411,7 @@ def _prune(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Move the moves worth evaluating to the front of the list; return their number."""
     setting, notes = players.seats[player, SETTING], workspace.notes
@@ -411,7 +419,9 @@ def _prune(
 
 
 @inlined
-def _pick_strongest(outputs: Array, at: Integer, count: Integer, workspace: Workspace) -> Integer:
+def _pick_strongest(
+    outputs: Array, at: Integer, count: Integer, workspace: BoardWorkspace
+) -> Integer:
     best = peek(workspace.moves, 0)
     for place in range(1, count):
         move = peek(workspace.moves, place)
@@ -427,7 +437,7 @@ def _choose_by_action(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the move with the highest value by its features, the first one of equals."""
     look_before(players, player, slot, state, workspace)
@@ -449,7 +459,7 @@ def _choose_by_value(
     state: Position,
     count: Integer,
     winning: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return a move that wins at once, or the first one with the highest afterstate value."""
     takes_wins = players.seats[player, TAKES_WINS]
@@ -470,7 +480,7 @@ def _choose_by_value(
         move = peek(workspace.moves, place)
         if not HAS_WINS and takes_wins:
             trial = follow(workspace.states, 1, state, move)
-            verdict = judge(workspace.states, trial)
+            verdict = adjudicate(workspace.states, trial)
             if has_won(workspace.states, trial, verdict, slot):
                 return move
             if not HAS_CHANGES:
@@ -492,7 +502,7 @@ def _choose_shallow(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the move of the highest value to a shallow network, where the file lists changes."""
     layers = find_layers(players, player, slot, workspace)
@@ -506,7 +516,7 @@ def pick_shallow(
     seat: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the first of *count* moves with the highest value to a network with *layers*."""
     best, best_value = np.int64(-1), 0.0
@@ -526,7 +536,7 @@ def _choose_by_tuples(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the move of the highest value to a tuple network.
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.players.board.accelerator_check import MOST_MOVES
+from evolve_arena.players.board.accelerator_check import MAX_MOVES
 from evolve_arena.players.board.game import COUNTS, Board, BoardGame, GameFileError
 from evolve_arena.players.board.rules import LARGEST_FEATURE
 
@@ -44,7 +44,7 @@ def check_counts(game: BoardGame, state: Board, moves: list[int], notes: NDArray
             if not np.array_equal(_count(game, name, game.view(state, seat), *given), told):
                 _fail(game, name, f"{name} tells something that view hides from that seat")
     if game.code.HAS_KINDS and moves:
-        kinds = game.ask("kinds", game.thaw(state))
+        kinds = game.ask("kinds", game.to_native(state))
         if not 0 < int(kinds) < 2**game.code.KIND_COUNT:
             _fail(
                 game, "kinds", f"kinds gives {kinds!r:.60}: it must set the bits of some of KINDS"
@@ -84,7 +84,7 @@ def find_difference(
         if not np.allclose(theirs, plain, rtol=1e-6, atol=1e-6):
             return name, plain.tolist(), theirs.tolist()
     if game.code.HAS_KINDS and moves:
-        kinds, compiled = game.ask("kinds", game.thaw(state)), call(game, "kinds", state)
+        kinds, compiled = game.ask("kinds", game.to_native(state)), call(game, "kinds", state)
         if int(kinds) != int(compiled):
             return "kinds", int(kinds), int(compiled)
     if game.code.HAS_PRUNE and moves:
@@ -106,7 +106,7 @@ def list_room(game: BoardGame, moves: list[int]) -> NDArray[np.int64]:
 def _prune(game: BoardGame, state: Board, moves: list[int]) -> list[int]:
     room = list_room(game, moves)
     given = game.to_move(state), room, len(moves), *game.tell("prune")
-    return [int(move) for move in room[: int(game.ask("prune", game.thaw(state), *given))]]
+    return [int(move) for move in room[: int(game.ask("prune", game.to_native(state), *given))]]
 
 
 def find_ranges(game: BoardGame, games: int) -> tuple[dict[str, dict[str, list[float]]], list[str]]:
@@ -147,7 +147,7 @@ def _list_questions(
         yield from (("features", (seat,)) for seat in range(game.seats))
     if game.code.HAS_DESCRIBE_MOVE and moves:
         seat = game.to_move(state)
-        yield from (("describe_move", (move, seat)) for move in moves[:MOST_MOVES])
+        yield from (("describe_move", (move, seat)) for move in moves[:MAX_MOVES])
 
 
 def _count(
@@ -155,7 +155,7 @@ def _count(
 ) -> NDArray[np.float64]:
     """Return the numbers that the function called *name* writes, and check that it is pure."""
     out = np.zeros(game.code.FEATURE_COUNT if name == "features" else game.code.MOVE_FEATURE_COUNT)
-    thawed = game.thaw(state)
+    thawed = game.to_native(state)
     with np.errstate(divide="ignore", invalid="ignore"):
         answer = game.ask(name, thawed, *given, out, *game.tell(name, notes=notes))
     if game.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:

@@ -50,7 +50,7 @@ from evolve_arena.players.board.workspace import (
     BAD_SIGHT,
     BAD_WINS,
     BAD_WRITE,
-    MOST_OUTCOMES,
+    MAX_OUTCOMES,
     PAST_SPARE,
     make_states,
     plane_words,
@@ -62,7 +62,7 @@ COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
 """Functions that count features, and the names that tell how many numbers each writes."""
 FEW = 3
 """Number of legal moves that a message names."""
-MOST_TURNS = 1000
+MAX_TURNS = 1000
 """Maximum number of positions within a turn to search for the one that a text names."""
 RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
 """Results that may follow the last move of a game."""
@@ -98,7 +98,7 @@ class Board(NamedTuple):
     state: tuple[int, ...]
     plies: int = 0
     """Number of moves made so far."""
-    stream: int = 0
+    rng: int = 0
     """State of the random numbers for the game's chance; 0 in games without chance."""
     past: tuple[tuple[int, ...], ...] = ()
     """Earlier states since the last move that made progress, oldest first; empty where the game's
@@ -220,7 +220,7 @@ class BoardGame(Game[Board, int]):
             many or (code.FEATURE_COUNT if name == "features" else code.MOVE_FEATURE_COUNT)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            self.ask(name, self.thaw(state), *given, out, *self.tell(name, setting=setting))
+            self.ask(name, self.to_native(state), *given, out, *self.tell(name, setting=setting))
         return out.astype(np.float32)
 
     def tell(
@@ -348,7 +348,7 @@ class BoardGame(Game[Board, int]):
             last=code.MOVES - 1,
             seats=code.SEATS - 1,
             planes=code.PLANES,
-            outcomes=MOST_OUTCOMES,
+            outcomes=MAX_OUTCOMES,
             bits=64 * code.PLANES * plane_words(code) - 1,
         )
         return GameFileError(f"{self.file}{self.find_line(name)}: in a game, {told}")
@@ -369,14 +369,14 @@ class BoardGame(Game[Board, int]):
 
     def to_move(self, state: Board) -> int:
         """Return the seat to move."""
-        return int(self.ask("to_move", self.thaw(state)))
+        return int(self.ask("to_move", self.to_native(state)))
 
     def legal_moves(self, state: Board) -> list[int]:
         """Return the legal moves, ascending; none once the game is over."""
         if self.is_over(state) or state.plies >= self.code.LONGEST:
             return []
         moves = np.zeros(self.code.MOVES, dtype=np.int64)
-        return [int(move) for move in moves[: self.ask("legal", self.thaw(state), moves)]]
+        return [int(move) for move in moves[: self.ask("legal", self.to_native(state), moves)]]
 
     def play(self, state: Board, move: int) -> Board:
         """Return the position after *move* and the chance events that follow."""
@@ -390,24 +390,28 @@ class BoardGame(Game[Board, int]):
 
     def follow(self, state: Board, name: str, *given: int) -> Board:
         """Return the position after calling a function that changes it, such as ``play``."""
-        before, past = self.thaw(state), state.past
+        before, past = self.to_native(state), state.past
         if self.code.HAS_PAST and name == "play":
             lasts = "progress" in self.plain and self.ask("progress", before, *given)
             past = () if lasts else (*past, state.state)
         after = self.ask(name, before, *given)
-        return state._replace(state=self.freeze(before if self.code.IS_ARRAY else after), past=past)
+        return state._replace(
+            state=self.to_state(before if self.code.IS_ARRAY else after), past=past
+        )
 
     def _settle(self, state: Board) -> Board:
-        while self.code.HAS_CHANCE and (count := int(self.ask("chance", self.thaw(state)))) > 0:
-            stream = new_stream(state.stream)
-            state = self.follow(state, "resolve", int(below(stream, count)))
-            state = state._replace(stream=int(stream[0]))
+        while (
+            self.code.HAS_CHANCE and (count := int(self.ask("chance", self.to_native(state)))) > 0
+        ):
+            rng = new_stream(state.rng)
+            state = self.follow(state, "resolve", int(below(rng, count)))
+            state = state._replace(rng=int(rng[0]))
         return state
 
     def outcome(self, state: Board) -> Outcome | None:
         """Return the outcome, or None while the game goes on."""
         # The rules come first, then repetition and progress, then LONGEST.
-        verdict, longest = self.judge(state), int(self.code.LONGEST)
+        verdict, longest = self.adjudicate(state), int(self.code.LONGEST)
         exhausted = self.find_exhaustion(state) if verdict == GOES_ON else ""
         if verdict == GOES_ON and not exhausted and state.plies < longest:
             return None
@@ -423,11 +427,13 @@ class BoardGame(Game[Board, int]):
         """Return the places, and the points and tallies of games that have them."""
         if not self.code.HAS_POINTS:
             return super().tally(state)
-        points = [int(self.ask("points", self.thaw(state), seat)) for seat in range(self.seats)]
+        points = [
+            int(self.ask("points", self.to_native(state), seat)) for seat in range(self.seats)
+        ]
         places = tuple(1 + sum(other > own for other in points) for own in points)
         rows = [np.zeros(self.code.TALLY_COUNT, dtype=np.int32) for _ in range(self.seats)]
         for seat, row in enumerate(rows if "tally" in self.plain else ()):
-            self.ask("tally", self.thaw(state), seat, row)
+            self.ask("tally", self.to_native(state), seat, row)
         names = [name.replace(" ", "_") for name in self.plain.get("TALLIES", ())]
         tallies = {name: [int(row[place]) for row in rows] for place, name in enumerate(names)}
         return places, {"points": points, **tallies}
@@ -438,18 +444,18 @@ class BoardGame(Game[Board, int]):
         first, second = self.plain.get("ENDINGS", ("a win", "a draw"))
         return str(first), str(second)
 
-    def judge(self, state: Board) -> int:
+    def adjudicate(self, state: Board) -> int:
         """Return the result for the first player, 1, 0 or -1, or GOES_ON."""
         if not self.code.HAS_POINTS:
-            return int(self.ask("result", self.thaw(state)))
-        if not self.ask("is_over", self.thaw(state)):
+            return int(self.ask("result", self.to_native(state)))
+        if not self.ask("is_over", self.to_native(state)):
             return GOES_ON
-        first, second = (int(self.ask("points", self.thaw(state), seat)) for seat in range(2))
+        first, second = (int(self.ask("points", self.to_native(state), seat)) for seat in range(2))
         return int(np.sign(first - second))
 
     def is_over(self, state: Board) -> bool:
         """Test whether the game is over, disregarding LONGEST."""
-        return self.judge(state) != GOES_ON or bool(self.find_exhaustion(state))
+        return self.adjudicate(state) != GOES_ON or bool(self.find_exhaustion(state))
 
     def find_exhaustion(self, state: Board) -> str:
         """Return why earlier positions end the game, in half a sentence; empty if they do not.
@@ -470,7 +476,7 @@ class BoardGame(Game[Board, int]):
 
     def _make_word(self, numbers: tuple[int, ...]) -> int:
         # The same three ways as in `rules.identify`: the file's key, or a hash of the numbers
-        state = self.thaw(Board(self.rules, numbers))
+        state = self.to_native(Board(self.rules, numbers))
         with np.errstate(over="ignore"):
             if "key" in self.plain:
                 return int(self.ask("key", state)) % 2**64
@@ -483,7 +489,7 @@ class BoardGame(Game[Board, int]):
 
     def _count_points(self, state: Board, verdict: int, seat: int) -> int:
         if self.code.HAS_POINTS:
-            return int(self.ask("points", self.thaw(state), seat))
+            return int(self.ask("points", self.to_native(state), seat))
         return 0 if verdict == GOES_ON else verdict * (1 - 2 * seat)
 
     def perft(self, state: Board, depth: int) -> int:
@@ -511,9 +517,9 @@ class BoardGame(Game[Board, int]):
         Raises:
             GameFileError: The file fails.
         """
-        stream = new_stream(1)
+        rng = new_stream(1)
         for _ in range(RANDOM_GAMES):
-            state, before = self.initial(int(stream[0])), -1
+            state, before = self.initial(int(rng[0])), -1
             for _ in range(RANDOM_PLIES):
                 moves = self.legal_moves(state)
                 if not moves:
@@ -521,16 +527,16 @@ class BoardGame(Game[Board, int]):
                 if self.to_move(state) == before:
                     return True
                 before = self.to_move(state)
-                state = self.play(state, moves[int(below(stream, len(moves)))])
+                state = self.play(state, moves[int(below(rng, len(moves)))])
         return False
 
     def view(self, state: Board, seat: int) -> Board:
         """Return *state* as far as *seat* may know it."""
         if "view" not in self.plain:
             return state
-        before = self.thaw(state)
+        before = self.to_native(state)
         after = self.ask("view", before, seat)
-        return state._replace(state=self.freeze(before if after is None else after), stream=0)
+        return state._replace(state=self.to_state(before if after is None else after), rng=0)
 
     def list_guesses(self, state: Board, seat: int) -> Iterator[Board]:
         """Yield all states that are consistent with the knowledge of *seat*.
@@ -541,7 +547,7 @@ class BoardGame(Game[Board, int]):
         yield from self._list_guesses(self.view(state, seat), seat)
 
     def _list_guesses(self, known: Board, seat: int) -> Iterator[Board]:
-        count = int(self.ask("guesses", self.thaw(known), seat))
+        count = int(self.ask("guesses", self.to_native(known), seat))
         if count <= 0:
             yield known
         for number in range(count):
@@ -563,7 +569,7 @@ class BoardGame(Game[Board, int]):
             return bits
         # Else the file sets bits of words.
         planes = np.zeros(code.PLANES * words, dtype=np.uint64)
-        self.ask("see", self.thaw(state), seat, planes)
+        self.ask("see", self.to_native(state), seat, planes)
         bits = np.unpackbits(planes.astype("<u8").view(np.uint8), bitorder="little")
         return bits.reshape(code.PLANES, 64 * words)[:, : code.CELLS]
 
@@ -724,7 +730,7 @@ class BoardGame(Game[Board, int]):
     def _list_turns(self, state: Board) -> Iterator[tuple[int, ...]]:
         """Yield all turns of several moves by the player to move."""
         seat, waiting = self.to_move(state), [(state, tuple[int, ...]())]
-        for _ in range(MOST_TURNS):
+        for _ in range(MAX_TURNS):
             if not waiting:
                 return
             before, made = waiting.pop()
@@ -775,10 +781,10 @@ class BoardGame(Game[Board, int]):
             except ValueError as error:
                 raise PositionError(f"{text.strip()[:40]!r}: {error}") from None
             if state is not None:
-                return Board(self.rules, self.freeze(state))
+                return Board(self.rules, self.to_state(state))
         return self.parse_game(text)[1]
 
-    def thaw(self, state: Board) -> Position:
+    def to_native(self, state: Board) -> Position:
         """Return a copy of the state as the file's functions take it, which may change it."""
         if self.code.IS_ARRAY:
             return np.array(state.state, dtype=self.code.START.dtype)
@@ -786,7 +792,7 @@ class BoardGame(Game[Board, int]):
         pairs = zip(kinds, state.state, strict=True)
         return tuple(kind(number) if kind is np.uint64 else number for kind, number in pairs)
 
-    def freeze(self, state: Position) -> tuple[int, ...]:
+    def to_state(self, state: Position) -> tuple[int, ...]:
         """Return the numbers of a state, wrapped to the width of their types."""
         if self.code.IS_ARRAY:
             return tuple(state.tolist())

@@ -43,11 +43,11 @@ from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
     MOVES,
+    adjudicate,
     advance,
     draw_hidden,
     find_mover,
     hash_view,
-    judge,
     keep_move,
     list_moves,
     settle,
@@ -59,7 +59,7 @@ from evolve_arena.players.board.workspace import (
     NODES,
     ROLLOUTS,
     VISITS,
-    Workspace,
+    BoardWorkspace,
 )
 from evolve_arena.players.packed import PackedPlayers
 
@@ -71,7 +71,11 @@ UNTRIED = 2 * MOVES
 
 @compiled
 def choose_by_guesses(
-    players: PackedPlayers, slot: Integer, state: Position, count: Integer, workspace: Workspace
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return the most visited move; ties go to the better value, then to the first one."""
     # An empty tree; children are found in the hash table only.
@@ -104,18 +108,18 @@ def _run(
     state: Position,
     used: Integer,
     exploration: float,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Run one rollout; return the number of nodes *used* then."""
-    states, stream = workspace.states, workspace.streams
+    states, rng = workspace.states, workspace.streams
     tree, totals = workspace.tree, workspace.totals
     guided = HAS_PRIORS and has_policy(players, player)
     # Determinization
-    now = draw_hidden(states, LEVEL, state, slot, stream)
+    now = draw_hidden(states, LEVEL, state, slot, rng)
     node, ply = np.int64(0), peek(workspace.plies, 0)
     while node == 0 or get_field(tree, node, VISITS) > 0:
-        now = settle(states, now, stream)
-        if judge(states, now) != GOES_ON or ply >= LONGEST:
+        now = settle(states, now, rng)
+        if adjudicate(states, now) != GOES_ON or ply >= LONGEST:
             break
         # Selection
         count = list_moves(states, now, workspace.moves, MOVES)
@@ -155,7 +159,7 @@ def _find_child(
 
 @inlined
 def _pick_available(
-    node: Integer, sight: Number, count: Integer, exploration: float, workspace: Workspace
+    node: Integer, sight: Number, count: Integer, exploration: float, workspace: BoardWorkspace
 ) -> Integer:
     """Select a legal move without a node, or the one with the highest upper confidence bound."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
@@ -184,7 +188,7 @@ def _pick_available(
 
 @inlined
 def _pick_guided(
-    node: Integer, sight: Number, count: Integer, exploration: float, workspace: Workspace
+    node: Integer, sight: Number, count: Integer, exploration: float, workspace: BoardWorkspace
 ) -> Integer:
     """Select the legal move with the highest PUCT bound, by the policy's outputs."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes

@@ -27,16 +27,16 @@ from evolve_arena.players.board.game import Board, BoardGame, GameFileError, nam
 SECONDS = 2.0
 TRIED = 20
 """Number of positions in which the values of a number are tried."""
-MOST_TRIED = 3
+MAX_TRIED = 3
 """Moves played after each, and values tried in positions that are over."""
 LINES = 100_000
 """Maximum lines that a function may run with a changed number."""
-MOST_FEATURES = 600
+MAX_FEATURES = 600
 """Maximum bits from which a number is computed."""
-MOST_NAMED = 6
+MAX_NAMED = 6
 MANY = 10
 """Minimum of legal moves for which the cost of listing them matters."""
-MOST_VIEWS, MOST_ENUMERATED, OFTEN = 20, 1000, 20
+MAX_VIEWS, MAX_ENUMERATED, OFTEN = 20, 1000, 20
 """Numbers of frequent views to examine, of guesses for each, and of games for each guess that are
 needed for all to occur."""
 CELL = re.compile(r"[a-z]{1,2}\d{1,2}")
@@ -203,15 +203,15 @@ def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]
         choices, state = random.Random(seed), game.initial(seed)
         while moves := game.legal_moves(state):
             seat = game.to_move(state)
-            seen[seat, game.view(state, seat)].append(state._replace(stream=0))
+            seen[seat, game.view(state, seat)].append(state._replace(rng=0))
             state = game.play(state, choices.choice(moves))
     guessed, latest = 0, latest + seconds
     for (seat, view), truths in sorted(seen.items(), key=lambda item: -len(item[1])):
-        if guessed == MOST_VIEWS or time.process_time() > latest:
+        if guessed == MAX_VIEWS or time.process_time() > latest:
             break
-        guesses = list(islice(game.list_guesses(view, seat), MOST_ENUMERATED))
+        guesses = list(islice(game.list_guesses(view, seat), MAX_ENUMERATED))
         guessed += len(guesses) > 1
-        if len(guesses) == MOST_ENUMERATED:
+        if len(guesses) == MAX_ENUMERATED:
             continue
         if missing := next((state for state in truths if state not in guesses), None):
             yield (
@@ -300,7 +300,7 @@ class _Sample:
                     moves = self.game.legal_moves(state)
                     decides |= moves != self.game.legal_moves(other)
                     decides |= self._count(state) != self._count(other)
-                    for move in self.choices.sample(moves, min(MOST_TRIED, len(moves))):
+                    for move in self.choices.sample(moves, min(MAX_TRIED, len(moves))):
                         one, two = (self.game.follow(each, "play", move) for each in (state, other))
                         differ = np.flatnonzero(np.array(one.state) != np.array(two.state))
                         lasts |= len(differ) > 0
@@ -318,7 +318,7 @@ class _Sample:
             with _bounded():
                 try:
                     count = self._count(state)
-                    for value in self.choices.sample(values, min(MOST_TRIED, len(values))):
+                    for value in self.choices.sample(values, min(MAX_TRIED, len(values))):
                         if self._count(_replace(state, place, value)) != count:
                             return True
                 except (ArenaError, IndexError):
@@ -368,7 +368,7 @@ class _Sample:
         turns = np.array(self.turns)[rows]
         table = np.column_stack([flat[:, flat.any(axis=0)], turns, np.ones(len(rows))])
         half = len(values) // 2
-        if table.shape[1] > min(MOST_FEATURES, half) or max(map(abs, values)) > 2**31:
+        if table.shape[1] > min(MAX_FEATURES, half) or max(map(abs, values)) > 2**31:
             return False
         wanted = np.array(values, dtype=float)
         weights = np.linalg.lstsq(table[:half], wanted[:half], rcond=None)[0]
@@ -415,7 +415,7 @@ class _Sample:
 
     def _count(self, state: Board) -> list[int]:
         """Return the points of a state, the number of chance outcomes, and the result."""
-        game, thawed = self.game, self.game.thaw(state)
+        game, thawed = self.game, self.game.to_native(state)
         counted = (
             [int(game.ask("points", thawed, seat)) for seat in range(game.seats)]
             if game.code.HAS_POINTS
@@ -480,8 +480,8 @@ def _name(game: BoardGame, places: list[int]) -> str:
     told = [
         f"state[{place}]" + (f" ({names[place]})" if place in names else "") for place in places
     ]
-    more = len(told) - MOST_NAMED
-    return ", ".join(told[:MOST_NAMED]) + (f" and {more} more numbers" if more > 0 else "")
+    more = len(told) - MAX_NAMED
+    return ", ".join(told[:MAX_NAMED]) + (f" and {more} more numbers" if more > 0 else "")
 
 
 # Names of moves

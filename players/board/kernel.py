@@ -27,7 +27,7 @@ from evolve_arena.players.board.workspace import (
     SEARCH,
     UNMASKED,
     VALUE,
-    Workspace,
+    BoardWorkspace,
     find_past,
     make_states,
     make_workspace,
@@ -139,7 +139,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         rules: tuple[int, ...],
         players: PackedPlayers,
         position: Board,
-        workspace: Workspace,
+        workspace: BoardWorkspace,
     ) -> int:
         state = enter(code(rules), position, workspace.states)
         enter_past(game(rules), position, workspace.states)
@@ -152,21 +152,21 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         matches: ModuleType,
         rules: tuple[int, ...],
         players: PackedPlayers,
-        seatings: Array,
+        pairings: Array,
         seeds: Array,
         openings: Array,
-        workspace: Workspace,
+        workspace: BoardWorkspace,
         *results: Array,
     ) -> None:
         # Compiled code expects an array of points, even if it has no columns.
         told, tallies = results[: 4 + has_points], results[4 + has_points :]
         if not has_points:
-            told = (*told, np.zeros((len(seatings), 0), dtype=np.int32))
+            told = (*told, np.zeros((len(pairings), 0), dtype=np.int32))
         # Tallies are filled in as one array, then split into columns.
         count = int(code(rules).TALLY_COUNT)
-        shape = len(seatings) if count else 0, int(code(rules).SEATS), count
+        shape = len(pairings) if count else 0, int(code(rules).SEATS), count
         room = np.zeros(shape, dtype=np.int32)
-        matches.play_matches(players, seatings, seeds, openings, workspace, *told, room)
+        matches.play_matches(players, pairings, seeds, openings, workspace, *told, room)
         for number, tally in enumerate(tallies):
             tally[:, : room.shape[1]] = room[:, :, number]
         refuse_faults(rules, workspace.states, workspace.planes, workspace.values)
@@ -226,7 +226,7 @@ def load_timing(game: BoardGame) -> ModuleType:
 
 
 def play_timed(
-    game: BoardGame, timing: ModuleType, part: int, seed: int, workspace: Workspace
+    game: BoardGame, timing: ModuleType, part: int, seed: int, workspace: BoardWorkspace
 ) -> None:
     """Play a random game that does more than a match; see `timing.add_part`.
 

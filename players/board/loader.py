@@ -23,22 +23,22 @@ from typing import Annotated, Any, NoReturn
 import numpy as np
 
 from evolve_arena.core import compiled
+from evolve_arena.core.attribute_docs import read_docs
 from evolve_arena.core.files import explain_unread, read_file
-from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
-from evolve_arena.core.sentences import read_sentences
+from evolve_arena.core.game import MAX_SEATS, GameSpec, Option
 from evolve_arena.core.types import Position
 from evolve_arena.core.user_code import describe_failure
-from evolve_arena.players.board.board_view import UNDRAWN, BoardGameView
 from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
+from evolve_arena.players.board.page_board import UNDRAWN, BoardGamePage
 from evolve_arena.players.board.scripted import make_kinds, name_kind
 from evolve_arena.players.board.searching import SEARCHES
 from evolve_arena.players.board.self_check import check_at_first, guard, watch
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
-from evolve_arena.players.board_view import SHAPES
 from evolve_arena.players.dialects import HOSTS, Dialect
-from evolve_arena.players.specification import BRED, KINDS
+from evolve_arena.players.page_board import SHAPES
+from evolve_arena.players.specification import EVOLVED, KINDS
 
 OURS = Path(__file__).resolve().parents[2] / "games"
 """Folder of the games that need no check, as tests check them."""
@@ -114,17 +114,17 @@ RULES = tuple(
 )
 """Functions needed to play by a file, also with a search."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
-MOST_MOVES = 1 << 16
-MOST_PLIES = 2**15 - 1
-ENDS = {"REPETITION": (2, 100), "NO_PROGRESS": (1, MOST_PLIES)}
+MAX_MOVES = 1 << 16
+MAX_PLIES = 2**15 - 1
+ENDS = {"REPETITION": (2, 100), "NO_PROGRESS": (1, MAX_PLIES)}
 """Constants that end games because of earlier positions, with their lowest and highest values."""
-MOST_CELLS = 1 << 12
-MOST_PLANES = 256
-MOST_FEATURES = 1 << 12
-MOST_PLAYERS = 32
-MOST_NOTES = 1 << 16
-MOST_KINDS = 16
-MOST_TALLIES = 16
+MAX_CELLS = 1 << 12
+MAX_PLANES = 256
+MAX_FEATURES = 1 << 12
+MAX_PLAYERS = 32
+MAX_NOTES = 1 << 16
+MAX_KINDS = 16
+MAX_TALLIES = 16
 ASKED = ("state", "moves", "count")
 """Parameters of a scripted player, the last two optional; others may follow."""
 TOLD = {
@@ -166,7 +166,7 @@ def load_game(
     with watch(path):
         file = _GameFile(path, text)
     game = file.make_class(name or path.stem.replace("_", "-"))
-    seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
+    seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MAX_SEATS),))
     two = list(seats) == [2]
     # Searches that the rules allow, and default opponents of increasing strength
     searches, is_open = dict(SEARCHES), "view" not in file.plain
@@ -205,7 +205,7 @@ def load_game(
         limits=file.plain.get("LIMITS", ()),
         positions=file.positions,
         make_text_ui=BoardText,
-        make_board=BoardGameView,
+        make_board=BoardGamePage,
         dialects={**file.find_dialects(), "plain": BoardDialect()},
     )
 
@@ -273,9 +273,9 @@ class _GameFile:
                 )
         # Constants, then functions of features and scripted players
         self.options = self._read_options()
-        self.moves = self.number("MOVES", None, 1, MOST_MOVES)
-        self.number("LONGEST", None, 1, MOST_PLIES)
-        self.number("SEATS", 2, 2, MOST_SEATS)
+        self.moves = self.number("MOVES", None, 1, MAX_MOVES)
+        self.number("LONGEST", None, 1, MAX_PLIES)
+        self.number("SEATS", 2, 2, MAX_SEATS)
         if self.number("STAKE", 0, 0, 2**30) and not self.has_points:
             self.fail("STAKE", "STAKE needs functions is_over and points")
         for host in HOSTS:
@@ -288,7 +288,7 @@ class _GameFile:
         for function, name in COUNTS.items():
             self._check_counts(function, name)
         self._check_lists()
-        self.number("NOTES", 0, 0, MOST_NOTES)
+        self.number("NOTES", 0, 0, MAX_NOTES)
         self._functions = {
             node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
         }
@@ -324,12 +324,16 @@ class _GameFile:
     def _find_scripts(self) -> dict[str, bool]:
         """Return the functions that PLAYERS names: True for those that get a random number."""
         told, found = self.plain.get("PLAYERS", ()), dict[str, bool]()
-        if not isinstance(told, tuple | list) or len(told) > MOST_PLAYERS:
-            self.fail("PLAYERS", f'PLAYERS must look like ("greedy",), with up to {MOST_PLAYERS}')
+        if not isinstance(told, tuple | list) or len(told) > MAX_PLAYERS:
+            self.fail("PLAYERS", f'PLAYERS must look like ("greedy",), with up to {MAX_PLAYERS}')
         for name in told:
             if not isinstance(name, str) or name not in self._functions:
                 self.fail("PLAYERS", f"PLAYERS names {name!r:.40}, but there is no such function")
-            if name in (*ALWAYS, *DEFAULTS, *FREE) or name_kind(name) in (*KINDS, *BRED, *SEARCHES):
+            if name in (*ALWAYS, *DEFAULTS, *FREE) or name_kind(name) in (
+                *KINDS,
+                *EVOLVED,
+                *SEARCHES,
+            ):
                 self.fail("PLAYERS", f"no player can be called {name}: that means something else")
             self.asks[name] = self._find_more(name, ASKED, ("random", *MORE, "kind"))
             found[name] = "random" in self.asks[name]
@@ -370,8 +374,8 @@ class _GameFile:
             GameFileError: They do not.
         """
         for name, function, least, most in (
-            ("KINDS", "kinds", 2, MOST_KINDS),
-            ("TALLIES", "tally", 1, MOST_TALLIES),
+            ("KINDS", "kinds", 2, MAX_KINDS),
+            ("TALLIES", "tally", 1, MAX_TALLIES),
         ):
             told = self.plain.get(name)
             if (function in self.plain) != (told is not None):
@@ -494,15 +498,15 @@ class _GameFile:
 
     def _check_view_of_networks(self) -> None:
         if "see" in self.plain:
-            self.number("PLANES", None, 1, MOST_PLANES)
-            cells = self.number("CELLS", 64, 1, MOST_CELLS)
+            self.number("PLANES", None, 1, MAX_PLANES)
+            cells = self.number("CELLS", 64, 1, MAX_CELLS)
             self.number("PLANE_NUMBERS", 1, 1, cells)
             return
         if "CELLS" not in self.plain:
             raise GameFileError(
                 f"{self.path} has no function see, and no CELLS from which to derive it"
             )
-        cells = self.number("CELLS", None, 1, MOST_CELLS)
+        cells = self.number("CELLS", None, 1, MAX_CELLS)
         array = self.begin
         if not isinstance(array, np.ndarray) or array.size < cells:
             self.fail(
@@ -523,9 +527,9 @@ class _GameFile:
             self.fail(given, f"{given} needs {what}: how many numbers are counted, or their names")
         told = self.plain.get(name, 1)
         if not isinstance(told, tuple | list):
-            self.number(name, 1, 1, MOST_FEATURES)
+            self.number(name, 1, 1, MAX_FEATURES)
         elif not (
-            1 <= len(told) <= MOST_FEATURES
+            1 <= len(told) <= MAX_FEATURES
             and all(isinstance(each, str) and each.strip() for each in told)
             and len(set(told)) == len(told)
         ):
@@ -576,7 +580,7 @@ class _GameFile:
             ]
             for name, values in self.options.items()
         }
-        for name, text in read_sentences(self.tree.body).items():
+        for name, text in read_docs(self.tree.body).items():
             if name in self.options:
                 getattr(rules, name.lower()).__doc__ = text
         return rules

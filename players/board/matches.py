@@ -38,6 +38,9 @@ from evolve_arena.players.board.rules import (
     MOVES,
     SEATS,
     TALLY_COUNT,
+    adjudicate,
+    adjudicate_at,
+    adjudicate_move,
     advance,
     begin,
     clear_notes,
@@ -45,9 +48,6 @@ from evolve_arena.players.board.rules import (
     find_allowed,
     find_mover,
     follow_at,
-    judge,
-    judge_at,
-    judge_move,
     list_bits,
     list_changes,
     list_deeper_moves,
@@ -90,7 +90,7 @@ from evolve_arena.players.board.workspace import (
     VALUE,
     WHO,
     WIDTH,
-    Workspace,
+    BoardWorkspace,
     table_fields,
 )
 from evolve_arena.players.packed import (
@@ -131,10 +131,10 @@ def split_seed(seed: Number) -> Integer:
 @compiled
 def play_matches(  # noqa: PLR0912
     players: PackedPlayers,
-    seatings: Array,
+    pairings: Array,
     seeds: Array,
     openings: Array,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     places: Array,
     plies: Integer,
     offenders: Array,
@@ -146,7 +146,7 @@ def play_matches(  # noqa: PLR0912
 
     Args:
         players: Packed players.
-        seatings: Rows of the players in order of moving, shape ``(n, seats)``.
+        pairings: Rows of the players in order of moving, shape ``(n, seats)``.
         seeds: Seed of each match, shape ``(n,)``.
         openings: Moves before the players choose, shape ``(n, plies)``; -1 ends an opening early.
         workspace: See `evolve_arena.players.board.workspace`.
@@ -159,18 +159,18 @@ def play_matches(  # noqa: PLR0912
     """
     if PLAYS_IN_TURNS and (ONLY_IN_TURNS or _are_shallow(players)):
         results = places, plies, offenders, games, points
-        play_in_turns(players, seatings, seeds, openings, workspace, results)
+        play_in_turns(players, pairings, seeds, openings, workspace, results)
         return
-    for match in range(seatings.shape[0]):
+    for match in range(pairings.shape[0]):
         # Seats, seeds and the first state
         clear_notes(workspace.notes)
         for slot in range(SEATS):
-            take_slot(players, seatings[match, slot], slot, workspace)
+            take_slot(players, pairings[match, slot], slot, workspace)
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         states, game, ply, largest = workspace.states, FNV_START, 0, np.uint64(0)
         state = settle(states, begin(states), workspace.chance)
-        verdict, offender = judge(states, state), np.int64(-1)
+        verdict, offender = adjudicate(states, state), np.int64(-1)
         while verdict == GOES_ON and ply < LONGEST:
             winning = np.int64(0)
             if ASKS_WINS:
@@ -193,9 +193,11 @@ def play_matches(  # noqa: PLR0912
             ply += 1
             state = settle(states, advance(states, state, move, ply), workspace.chance)
             if ASKS_WINS:
-                verdict = judge_move(states, state, move, ply, verdict, workspace.wins, winning)
+                verdict = adjudicate_move(
+                    states, state, move, ply, verdict, workspace.wins, winning
+                )
             else:
-                verdict = judge_at(states, state, ply)
+                verdict = adjudicate_at(states, state, ply)
         note_move(states, largest)
         results = places, plies, offenders, games, points
         _write_result(states, state, verdict, match, ply, game, results)
@@ -261,19 +263,19 @@ def _are_shallow(players: PackedPlayers) -> bool:
 @inlined
 def play_in_turns(
     players: PackedPlayers,
-    seatings: Array,
+    pairings: Array,
     seeds: Array,
     openings: Array,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     results: tuple[Array, ...],
 ) -> None:
     """Play all matches, a few at a time, a move of each in turn; see :func:`play_matches`."""
     tables, states = workspace.tables, workspace.states
-    count = seatings.shape[0]
+    count = pairings.shape[0]
     playing = started = taken = min(count, TABLES)
     # A match at each table, until none is left to start
     for table in range(taken):
-        _start_match(players, seatings, seeds, workspace, table, table)
+        _start_match(players, pairings, seeds, workspace, table, table)
     while playing > 0:
         for table in range(taken):
             at = table * TABLE_FIELDS
@@ -288,7 +290,7 @@ def play_in_turns(
             state, game = load_state(tables, at + STATE), np.uint64(peek(tables, at + GAME))
             _write_result(states, state, verdict, match, ply, game, results)
             if started < count:
-                _start_match(players, seatings, seeds, workspace, table, started)
+                _start_match(players, pairings, seeds, workspace, table, started)
                 started += 1
             else:
                 poke(tables, at + MATCH, np.int64(-1))
@@ -298,9 +300,9 @@ def play_in_turns(
 @inlined
 def _start_match(
     players: PackedPlayers,
-    seatings: Array,
+    pairings: Array,
     seeds: Array,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     table: Integer,
     match: Integer,
 ) -> None:
@@ -308,7 +310,7 @@ def _start_match(
     tables, sums, states = workspace.tables, workspace.sums, workspace.states
     state = begin(states)
     for seat in range(SEATS):
-        player, at = np.int64(seatings[match, seat]), _sits_at(table, seat)
+        player, at = np.int64(pairings[match, seat]), _sits_at(table, seat)
         is_network = players.seats[player, KIND] == NETWORK
         poke(tables, at + WHO, player)
         poke(tables, at + STRAYS, np.int64(not is_network or players.seats[player, NOISE] > 0))
@@ -345,7 +347,11 @@ def _sits_at(table: Integer, seat: Integer) -> Integer:
 
 @inlined
 def _play_move(
-    players: PackedPlayers, openings: Array, workspace: Workspace, table: Integer, match: Integer
+    players: PackedPlayers,
+    openings: Array,
+    workspace: BoardWorkspace,
+    table: Integer,
+    match: Integer,
 ) -> Integer:
     """Play the next move at a *table*; return the verdict on the new state."""
     tables, states, at = workspace.tables, workspace.states, table * TABLE_FIELDS
@@ -368,9 +374,11 @@ def _play_move(
     poke(tables, at + PLY, ply)
     poke(tables, at + GAME, np.int64(game))
     if ASKS_WINS:
-        verdict = judge_move(states, state, move, ply, np.int64(GOES_ON), workspace.wins, winning)
+        verdict = adjudicate_move(
+            states, state, move, ply, np.int64(GOES_ON), workspace.wins, winning
+        )
     else:
-        verdict = judge_at(states, state, ply)
+        verdict = adjudicate_at(states, state, ply)
     # All seats update their sums by what the move changes.
     if verdict == GOES_ON:
         for seat in range(SEATS):
@@ -381,7 +389,7 @@ def _play_move(
 @inlined
 def _show_move(
     players: PackedPlayers,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     sits: Integer,
     seat: Integer,
     state: Position,
@@ -403,7 +411,7 @@ def _show_move(
 @inlined
 def _choose(
     players: PackedPlayers,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     table: Integer,
     seat: Integer,
     state: Position,
@@ -418,12 +426,12 @@ def _choose(
     activation = peek(tables, sits + ACTIVATION_NOTE)
     # Random moves, in the same order of random numbers as in `choose.choose_move`
     if peek(tables, sits + STRAYS):
-        player, stream = peek(tables, sits + WHO), workspace.streams[table : table + 1]
+        player, rng = peek(tables, sits + WHO), workspace.streams[table : table + 1]
         noise = players.seats[player, NOISE]
-        strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
+        strays = noise > 0 and np.int64(next_word(rng) >> np.uint64(32)) < noise
         if strays or players.seats[player, KIND] != NETWORK:
             count = list_moves(states, state, moves, 0)
-            return peek(moves, below(stream, count) if count > 1 else 0)
+            return peek(moves, below(rng, count) if count > 1 else 0)
     # Policies, then values
     if HAS_POLICIES and (not HAS_VALUES or peek(tables, sits + HEAD_NOTE) == POLICY):
         allowed, units = find_allowed(states, state, moves), peek(tables, sits + UNITS)
@@ -445,7 +453,7 @@ def record_matches(
     rows: Array,
     seeds: Array,
     exploration: float,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     played: Array,
     chosen: Array,
 ) -> None:
@@ -470,7 +478,7 @@ def record_matches(
         workspace.streams[0] = start_stream(seeds[match])
         states, ply, largest = workspace.states, 0, np.uint64(0)
         state = settle(states, begin(states), workspace.chance)
-        verdict, free = judge(states, state), played[match, 0] < 0
+        verdict, free = adjudicate(states, state), played[match, 0] < 0
         while verdict == GOES_ON and ply < played.shape[1] and (free or played[match, ply] >= 0):
             winning = list_wins(states, state, workspace.wins) if ASKS_WINS else np.int64(0)
             if HAS_MCTS or HAS_SEARCHES or HAS_PAST:
@@ -490,7 +498,7 @@ def record_matches(
                 break  # the given moves are legal no further
             state = advance(states, state, np.int64(played[match, ply]), ply + 1)
             state, ply = settle(states, state, workspace.chance), ply + 1
-            verdict = judge_at(states, state, ply)
+            verdict = adjudicate_at(states, state, ply)
         note_move(states, largest)
 
 
@@ -524,15 +532,13 @@ def draw_openings(seeds: Array, openings: Array, moves: Array, states: Array) ->
 
 
 @inlined
-def _draw_opening(
-    stream: Stream, openings: Array, row: Integer, moves: Array, states: Array
-) -> bool:
+def _draw_opening(rng: Stream, openings: Array, row: Integer, moves: Array, states: Array) -> bool:
     state = begin(states)
     for ply in range(openings.shape[1]):
         count = list_moves(states, state, moves, 0)
-        openings[row, ply] = moves[below(stream, count)]
+        openings[row, ply] = moves[below(rng, count)]
         state = advance(states, state, np.int64(openings[row, ply]), ply + 1)
-        if judge_at(states, state, ply + 1) != GOES_ON:
+        if adjudicate_at(states, state, ply + 1) != GOES_ON:
             return False
     return True
 
@@ -545,7 +551,7 @@ def count_sequences(
 
     *moves* and *states* are buffers.
     """
-    if judge_at(states, state, ply) != GOES_ON:
+    if adjudicate_at(states, state, ply) != GOES_ON:
         return np.int64(depth == 0)
     at = level * MOVES
     count = list_deeper_moves(states, state, moves, at)

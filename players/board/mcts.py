@@ -46,6 +46,8 @@ from evolve_arena.players.board.rules import (
     MOVES_STAY,
     SEATS,
     STAKE,
+    adjudicate,
+    adjudicate_at,
     advance,
     count_outcomes,
     count_points,
@@ -54,8 +56,6 @@ from evolve_arena.players.board.rules import (
     follow,
     happen,
     has_won,
-    judge,
-    judge_at,
     keep_move,
     list_moves,
     remove_move,
@@ -84,7 +84,7 @@ from evolve_arena.players.board.workspace import (
     SEAT,
     VISITS,
     WINNER,
-    Workspace,
+    BoardWorkspace,
 )
 from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 
@@ -106,7 +106,11 @@ LAST = 1 << 32
 
 @compiled
 def choose_by_rollouts(
-    players: PackedPlayers, slot: Integer, state: Position, count: Integer, workspace: Workspace
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return a move that is proven to win, or the most visited one; ties go to the better value."""
     states, tree, totals = workspace.states, workspace.tree, workspace.totals
@@ -115,7 +119,7 @@ def choose_by_rollouts(
         move = peek(workspace.moves, place)
         trial = follow(states, LEVEL, state, move)
         settled = STAKE == 0 and count_outcomes(states, trial) == 0
-        if settled and has_won(states, trial, judge(states, trial), slot):
+        if settled and has_won(states, trial, adjudicate(states, trial), slot):
             return move
     if MIRRORS and _has_values(players, slot, workspace):
         take_mirror(players, slot, state, workspace)
@@ -142,7 +146,7 @@ def _run(
     used: Integer,
     limit: Integer,
     exploration: float,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Run one rollout; return the number of nodes *used* then, at most *limit*."""
     tree, totals, shares = workspace.tree, workspace.totals, workspace.shares
@@ -183,7 +187,7 @@ def _descend(
     used: Integer,
     limit: Integer,
     exploration: float,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> tuple[Integer, Position, Integer, Integer, Number]:
     """Descend the tree to a leaf, which may be new (selection and expansion).
 
@@ -202,7 +206,7 @@ def _descend(
         Node, state, number of moves made, number of nodes used, and True if an end of the game here
         holds wherever the node is reached.
     """
-    states, moves, stream = workspace.states, workspace.moves, workspace.streams
+    states, moves, rng = workspace.states, workspace.moves, workspace.streams
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     node, ply, sure, drawn = np.int64(0), peek(workspace.plies, 0), True, False
     while get_field(tree, node, WINNER) == 0:
@@ -213,7 +217,7 @@ def _descend(
             if HAS_CHANCE:
                 outcomes = count_outcomes(states, now)
                 if outcomes > 0:
-                    outcome = below(stream, outcomes)
+                    outcome = below(rng, outcomes)
                     now = happen(states, LEVEL, now, outcome)
                     place = find_outcome(tree, table, node, outcome)
                     if peek(table, place) == 0:
@@ -226,14 +230,14 @@ def _descend(
                     node, drawn = np.int64(peek(table, place)), True
                     continue
             # Expansion: a child for each legal move
-            if judge_at(states, now, ply) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
+            if adjudicate_at(states, now, ply) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
                 break
             count = list_moves(states, now, moves, MOVES)
             set_field(tree, node, FIRST, used)
             set_field(tree, node, COUNT, count)
             mover, first = find_mover(states, now), used
             for place in range(count):  # in random order, as they will be visited in turn
-                other = first + below(stream, place + 1)
+                other = first + below(rng, place + 1)
                 used = start_node(tree, totals, used, node, get_field(tree, other, MOVE), mover)
                 set_field(tree, other, MOVE, peek(moves, MOVES + place))
             if HAS_PRIORS and guided:
@@ -257,7 +261,7 @@ def value_end(
     state: Position,
     node: Integer,
     ply: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Number:
     """Write the result of a leaf into ``shares``: proven, by value, or by simulation.
 
@@ -272,7 +276,7 @@ def value_end(
     Returns:
         True if the game is over at the node.
     """
-    states, stream, shares = workspace.states, workspace.streams, workspace.shares
+    states, rng, shares = workspace.states, workspace.streams, workspace.shares
     # Proven nodes
     winner = get_field(workspace.tree, node, WINNER)
     if winner > 0:
@@ -281,14 +285,14 @@ def value_end(
         return False
     # Values by a network, of afterstates before chance events where there are some
     if MIRRORS and node > 0 and _has_values(players, slot, workspace):
-        goes_on = judge_at(states, state, ply) == GOES_ON and ply < LONGEST
+        goes_on = adjudicate_at(states, state, ply) == GOES_ON and ply < LONGEST
         if goes_on or count_outcomes(states, state) > 0:
             side = get_field(workspace.tree, node, SEAT)
             _share_value(players, slot, side, state, workspace)
             return False
     # Chance events, and the end of the game
-    state = settle(states, state, stream)
-    verdict = judge_at(states, state, ply)
+    state = settle(states, state, rng)
+    verdict = adjudicate_at(states, state, ply)
     over = verdict != GOES_ON or ply >= LONGEST
     if HAS_DEEP_VALUES and not over and _has_values(players, slot, workspace):
         _share_value(players, slot, np.int64(slot), state, workspace)
@@ -298,21 +302,21 @@ def value_end(
     while verdict == GOES_ON and ply < LONGEST:
         if not MOVES_STAY or count == 0:
             count = list_moves(states, state, moves, MOVES)
-        place = MOVES + below(stream, count)
+        place = MOVES + below(rng, count)
         move = peek(moves, place)
         if MOVES_STAY:
             count -= 1
             remove_move(moves, place, MOVES + count)
         ply += 1
-        state = settle(states, advance(states, state, move, ply), stream)
-        verdict = judge_at(states, state, ply)
+        state = settle(states, advance(states, state, move, ply), rng)
+        verdict = adjudicate_at(states, state, ply)
     _share(states, state, verdict, shares)
     return over
 
 
 @inlined
 def _share_value(
-    players: PackedPlayers, slot: Integer, side: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers, slot: Integer, side: Integer, state: Position, workspace: BoardWorkspace
 ) -> None:
     """Write the value of a *state* to the player in a *slot*, observed by *side*, as shares."""
     seen = np.int64(slot)
@@ -326,7 +330,7 @@ def _share_value(
 
 
 @inlined
-def _has_values(players: PackedPlayers, slot: Integer, workspace: Workspace) -> Number:
+def _has_values(players: PackedPlayers, slot: Integer, workspace: BoardWorkspace) -> Number:
     """Test whether the player in a *slot* gives the values of leaves."""
     player = peek(workspace.players, slot)
     if HAS_PRIORS and has_policy(players, player):
@@ -342,7 +346,7 @@ def has_policy(players: PackedPlayers, player: Integer) -> Number:
 
 
 @inlined
-def _fill_priors(first: Integer, count: Integer, workspace: Workspace) -> None:
+def _fill_priors(first: Integer, count: Integer, workspace: BoardWorkspace) -> None:
     """Write the priors of *count* nodes from *first* on, by the policy's outputs."""
     highest, scale = scale_policy(workspace.outputs, workspace.moves, count)
     for child in range(first, first + count):

@@ -61,7 +61,7 @@ from evolve_arena.players.board.workspace import (
     plane_words,
     search_fields,
 )
-from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import (
     COLUMNS_AT,
     GRAPH,
@@ -88,21 +88,21 @@ SMALL = 1 / 256
 PASSING = {"tanh": (1.0, 0.0, 0.0), "sigmoid": (4.0, -2.0, 0.0), "relu": (1.0, 0.0, 1.0)}
 """Inverse of each activation near 0: a factor, a summand, and an offset of the input in the first
 layer that keeps it above 0."""
-MOST_NUMBERS = 2**27
+MAX_NUMBERS = 2**27
 """Maximum weights of a tuple network, which take half a gibibyte."""
-USUAL_ROOM = 2**23
+DEFAULT_MEMORY = 2**23
 """Maximum weights of a tuple network for the default length."""
-MOST_BITS = 2**15 - 1
+MAX_BITS = 2**15 - 1
 """Maximum number of bits that tuples can choose from."""
 
 
-def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
+def make_networks(game: type[BoardGame]) -> dict[str, type[EvolvedPlayer]]:
     """Return the kinds of evolved players of a *game* by name: ``mlp``, ``graph``, ``tuples``.
 
     Raises:
         BadValueError: An option of the game has the name of an attribute of networks.
     """
-    kinds: dict[str, tuple[type[_OnBoard], type[BredPlayer]]] = {
+    kinds: dict[str, tuple[type[_OnBoard], type[EvolvedPlayer]]] = {
         "mlp": (NetworkDecoder, VectorPlayer),
         "graph": (GraphDecoder, NeatPlayer),
         "tuples": (BoardTupleDecoder, TuplePlayer),
@@ -117,8 +117,8 @@ def _restore(game: str, network: str, told: Settings) -> _OnBoard:
 
 
 def _make_kind(
-    game: type[BoardGame], name: str, base: type[_OnBoard], player: type[BredPlayer]
-) -> type[BredPlayer]:
+    game: type[BoardGame], name: str, base: type[_OnBoard], player: type[EvolvedPlayer]
+) -> type[EvolvedPlayer]:
     """Return a class of players whose decoders have the options of *game* as fields."""
     # The decoder: the base class and a field for each option
     defaults = game.rules_type._field_defaults
@@ -140,7 +140,7 @@ def _make_kind(
     if player is not TuplePlayer:
         members["kind"] = {"graph": "neat"}.get(name, name)
     decoder.player_type = type(f"{game.__name__}{player.__name__}", (player,), members)
-    made: type[BredPlayer] = decoder.player_type
+    made: type[EvolvedPlayer] = decoder.player_type
     return made
 
 
@@ -194,7 +194,7 @@ class _OnBoard:
 
 
 @dataclass(frozen=True)
-class BoardView(_OnBoard):
+class Observation(_OnBoard):
     """Meaning of a network's inputs and outputs.
 
     Raises:
@@ -202,7 +202,7 @@ class BoardView(_OnBoard):
         BadValueError: A setting does not fit the game.
     """
 
-    player_type: ClassVar[type[BredPlayer]]
+    player_type: ClassVar[type[EvolvedPlayer]]
 
     head: str = "value"
     """Meaning of the outputs. ``value``: one output, the value of a state after a move. ``policy``:
@@ -420,9 +420,9 @@ class BoardView(_OnBoard):
         told = self.game.count("describe_move", *given, setting=self._scripted[1])
         return np.concatenate([self.encode(position), told.astype(np.float64)])
 
-    def player(self, genome: Any, name: str) -> BredPlayer:
+    def player(self, genome: Any, name: str) -> EvolvedPlayer:
         """Return the player that one *genome* encodes."""
-        player: BredPlayer = self.player_type(self, genome, name)
+        player: EvolvedPlayer = self.player_type(self, genome, name)
         return player
 
     def record(self, individuals: int, kind: int) -> NDArray[np.int64]:
@@ -450,7 +450,7 @@ class BoardView(_OnBoard):
 
 
 @dataclass(frozen=True)
-class NetworkDecoder(BoardView):
+class NetworkDecoder(Observation):
     """Decoder of weight vectors: everything of an MLP but its weights."""
 
     hidden: tuple[int, ...] = (32,)
@@ -521,7 +521,7 @@ class NetworkDecoder(BoardView):
         inputs = (planes[None, :, None] + cells[:, None, :]).reshape(len(cells), -1)
         return share_genes(self.mlp, inputs, np.zeros((len(cells), 1), dtype=np.int64))
 
-    def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
+    def initialise(self, individuals: int, name: str, rng: np.random.Generator) -> Genomes:
         """Return a random population; see :meth:`MLP.initialise`.
 
         Without hidden layers, ``known`` sets the weights to the file's values of planes or
@@ -534,10 +534,10 @@ class NetworkDecoder(BoardView):
         if kind == "known" and not self.hidden:
             genomes = np.zeros((individuals, self.genes), dtype=np.float32)
             if text:
-                genomes += self._own_mlp.initialise(individuals, f"normal:{text}", generator)
+                genomes += self._own_mlp.initialise(individuals, f"normal:{text}", rng)
             genomes[:, : self.inputs] += self._known.astype(np.float32)
         else:
-            genomes = self._own_mlp.initialise(individuals, name, generator)
+            genomes = self._own_mlp.initialise(individuals, name, rng)
         return genomes[:, self._shared[1]] if self.symmetric else genomes
 
     @cached_property
@@ -624,7 +624,7 @@ class NetworkDecoder(BoardView):
 
 
 @dataclass(frozen=True)
-class GraphDecoder(BoardView):
+class GraphDecoder(Observation):
     """Decoder of NEAT genomes: everything of a player but its graph."""
 
     why_feed_forward: ClassVar[str] = (
@@ -686,7 +686,9 @@ def find_reading(game: BoardGame) -> Reading:
 def find_length(read: Reading) -> int:
     """Return the default length of tuples: the largest with small tables."""
     longest = min(10 if read.kinds == 2 else 6, read.cells)
-    fitting = (length for length in range(2, longest + 1) if 60 * read.kinds**length <= USUAL_ROOM)
+    fitting = (
+        length for length in range(2, longest + 1) if 60 * read.kinds**length <= DEFAULT_MEMORY
+    )
     return max(fitting, default=1)
 
 
@@ -809,18 +811,18 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         count = self.reading.kinds
         return np.arange(count ** len(cells))[:, None] // count ** np.arange(len(cells)) % count
 
-    def draw(self, generator: np.random.Generator) -> Cells:
+    def draw(self, rng: np.random.Generator) -> Cells:
         """Draw the shapes of one individual, shape ``(tuples, length)``."""
         cells = self.cells
         if self.game.symmetry:
             rows, columns = self.game.grid.shape
-            return random_walks(rows, columns, self.tuples, self.length, generator)
-        if not 1 <= self.length <= cells <= MOST_BITS:
+            return random_walks(rows, columns, self.tuples, self.length, rng)
+        if not 1 <= self.length <= cells <= MAX_BITS:
             raise BadValueError(
-                f"length is {self.length}: tuples read from 1 to {min(cells, MOST_BITS):,} of the"
+                f"length is {self.length}: tuples read from 1 to {min(cells, MAX_BITS):,} of the"
                 f" {cells:,} numbers or bits that {self.game.name} shows"
             )
-        some = [generator.permutation(cells)[: self.length] for _ in range(self.tuples)]
+        some = [rng.permutation(cells)[: self.length] for _ in range(self.tuples)]
         return np.array(some, dtype=np.int16)
 
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
@@ -848,8 +850,8 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
         return sum(each) * len(decoder.sides)
 
     # The size comes first, as a table that is too large could not be built.
-    if count(shape[1]) > MOST_NUMBERS:
-        raise explain_too_large((decoder.tuples, shape[1]), MOST_NUMBERS, count)
+    if count(shape[1]) > MAX_NUMBERS:
+        raise explain_too_large((decoder.tuples, shape[1]), MAX_NUMBERS, count)
     # The structure: a head, then for each bit its readings and the change of each by a set bit.
     find = _read_stacks if decoder.game.stacks else _read_cells
     members, comes, first, numbers = find(tuples, decoder)

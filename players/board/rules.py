@@ -113,8 +113,8 @@ from evolve_arena.players.board.workspace import (
     BAD_SEAT,
     BAD_SIGHT,
     BAD_WINS,
-    MOST_EXTRA,
-    MOST_OUTCOMES,
+    MAX_EXTRA,
+    MAX_OUTCOMES,
     OCCURRED,
     PAST_FIELDS,
     PAST_SPARE,
@@ -220,7 +220,7 @@ def happen(states: Array, level: Integer, state: Position, outcome: Integer) -> 
 def advance(states: Array, state: Position, move: Integer, ply: Integer) -> Position:
     """Play a *move* in place and return the new state; *ply* counts the game's moves from 1.
 
-    The state is recorded as the game's position at that ply; see :func:`judge_at`.
+    The state is recorded as the game's position at that ply; see :func:`adjudicate_at`.
     """
     move = keep_move(move)
     progresses = _makes_progress(states, state, move)  # before the state changes
@@ -258,12 +258,12 @@ def search_on(
 
 
 @inlined
-def settle(states: Array, state: Position, stream: Stream) -> Position:
+def settle(states: Array, state: Position, rng: Stream) -> Position:
     """Draw all chance events that come next, in place; return the new state."""
     if HAS_CHANCE:
         outcomes = count_outcomes(states, state)
         while outcomes > 0:
-            outcome = below(stream, outcomes)
+            outcome = below(rng, outcomes)
             if IS_ARRAY:
                 resolve(states[state, :SIZE], outcome)
             else:
@@ -292,7 +292,7 @@ def count_outcomes(states: Array, state: Position) -> Integer:
     """Return the number of outcomes of the next chance event; 0 if a player is to move."""
     if HAS_CHANCE:
         outcomes = np.int64(chance(states[state, :SIZE] if IS_ARRAY else state))
-        if seldom(np.uint64(outcomes) > np.uint64(MOST_OUTCOMES)):
+        if seldom(np.uint64(outcomes) > np.uint64(MAX_OUTCOMES)):
             _note(states, BAD_OUTCOMES, outcomes)
             return np.int64(0)
         return outcomes
@@ -367,15 +367,15 @@ def remove_move(moves: Array, at: Integer, last: Integer) -> None:
 
 
 @inlined
-def judge(states: Array, state: Position) -> Integer:
+def adjudicate(states: Array, state: Position) -> Integer:
     """Return the result of a game of two for the first player, 1, 0 or -1, or GOES_ON."""
     if IS_ARRAY:
-        return _judge(states[state, :SIZE])
-    return _judge(state)
+        return _adjudicate(states[state, :SIZE])
+    return _adjudicate(state)
 
 
 @inlined
-def _judge(state: Position) -> Integer:
+def _adjudicate(state: Position) -> Integer:
     if HAS_POINTS:
         if not is_over(state):
             return np.int64(GOES_ON)
@@ -388,16 +388,16 @@ def _judge(state: Position) -> Integer:
 
 
 @inlined
-def judge_at(states: Array, state: Position, ply: Integer) -> Integer:
-    """Return the verdict of :func:`judge` on the *state* recorded last, at that *ply*."""
-    verdict = judge(states, state)
+def adjudicate_at(states: Array, state: Position, ply: Integer) -> Integer:
+    """Return the verdict of :func:`adjudicate` on the *state* recorded last, at that *ply*."""
+    verdict = adjudicate(states, state)
     if HAS_PAST and verdict == GOES_ON and is_exhausted(states, ply):
-        return judge_exhausted(states, state)
+        return adjudicate_exhausted(states, state)
     return verdict
 
 
 @inlined
-def judge_exhausted(states: Array, state: Position) -> Integer:
+def adjudicate_exhausted(states: Array, state: Position) -> Integer:
     """Return the verdict on a game ended in *state* by repetition or lack of progress."""
     if HAS_POINTS:
         ahead = count_points(states, state, 0, 0) - count_points(states, state, 0, 1)
@@ -472,9 +472,9 @@ def value_exhausting(
         value: Value of the afterstate to the player.
     """
     trial = follow_at(states, 1, state, move, ply + 1)
-    if judge(states, trial) != GOES_ON or not is_exhausted(states, ply + 1):
+    if adjudicate(states, trial) != GOES_ON or not is_exhausted(states, ply + 1):
         return np.float64(value)
-    verdict = judge_exhausted(states, trial)
+    verdict = adjudicate_exhausted(states, trial)
     if SEATS > 2:
         return FAR * np.float64(has_won(states, trial, verdict, slot))
     return FAR * np.float64(verdict * (1 - 2 * slot))
@@ -514,7 +514,7 @@ def find_quiet_key(
     """
     quiet = count_quiet_plies(states, ply)
     total = past if quiet >= ply - root else np.uint64(0)
-    if NO_PROGRESS > 0 and quiet + depth + MOST_EXTRA >= NO_PROGRESS:
+    if NO_PROGRESS > 0 and quiet + depth + MAX_EXTRA >= NO_PROGRESS:
         total ^= mix(~np.uint64(quiet))
     return total
 
@@ -550,7 +550,7 @@ def _note_position(states: Array, state: Position, ply: Integer, progresses: boo
 
 @inlined
 def has_won(states: Array, state: Position, verdict: Integer, seat: Integer) -> Number:
-    """Test whether *seat* has won, given the *verdict* of :func:`judge`."""
+    """Test whether *seat* has won, given the *verdict* of :func:`adjudicate`."""
     if SEATS == 2:
         return verdict == 1 - 2 * seat
     if verdict == GOES_ON:
@@ -660,7 +660,7 @@ def ask_script(
     number: Integer,
     moves: Array,
     count: Integer,
-    stream: Stream,
+    rng: Stream,
     notes: Array,
     setting: Integer,
     kind: Integer,
@@ -668,13 +668,13 @@ def ask_script(
     """Return the choice of scripted player *number* among the first *count* of *moves*.
 
     The script gets copies, at level 1 of *states* and after MOVES in *moves*, so that it cannot
-    change the originals. The *stream* advances if it takes a random number. The choice of a script
+    change the originals. The *rng* advances if it takes a random number. The choice of a script
     that takes no list of moves is not checked against the list.
     """
     # A random number, and copies of the state and of the moves
     random = np.int64(0)
     if DRAWING > 0 and (DRAWING >> number) & 1:
-        random = np.int64(next_word(stream) >> np.uint64(2))
+        random = np.int64(next_word(rng) >> np.uint64(2))
     known = look_as(states, 1, state, seat)
     for place in range(count):
         poke(moves, MOVES + place, peek(moves, place))
@@ -704,16 +704,16 @@ def ask_all_scripts(
     seat: Integer,
     moves: Array,
     count: Integer,
-    stream: Stream,
+    rng: Stream,
     notes: Array,
 ) -> Integer:
-    """Return the sum of the moves of all scripted players; restore the *stream*."""
-    word, total = stream[0], np.int64(0)
+    """Return the sum of the moves of all scripted players; restore the *rng*."""
+    word, total = rng[0], np.int64(0)
     for number in range(SCRIPTS):
         turn_page(notes)
-        given = states, state, seat, number, moves, count, stream
+        given = states, state, seat, number, moves, count, rng
         total += ask_script(*given, notes, np.int64(0), np.int64(-1))
-    stream[0] = word
+    rng[0] = word
     return total
 
 
@@ -725,7 +725,7 @@ def hash_view(states: Array, level: Integer, state: Position, seat: Integer) -> 
 
 @inlined
 def draw_hidden(
-    states: Array, level: Integer, state: Position, seat: Integer, stream: Stream
+    states: Array, level: Integer, state: Position, seat: Integer, rng: Stream
 ) -> Position:
     """Draw a state, at *level*, that is consistent with the knowledge of *seat* (determinization).
 
@@ -734,7 +734,7 @@ def draw_hidden(
     state = look_as(states, level, state, seat)
     count = _count_guesses(states, state, seat)
     while count > 0:
-        number = below(stream, count)
+        number = below(rng, count)
         if IS_ARRAY:
             guess(states[state, :SIZE], seat, number)
         else:
@@ -746,14 +746,14 @@ def draw_hidden(
 @inlined
 def _count_guesses(states: Array, state: Position, seat: Integer) -> Integer:
     count = np.int64(guesses(states[state, :SIZE] if IS_ARRAY else state, seat))
-    if seldom(np.uint64(count) > np.uint64(MOST_OUTCOMES)):
+    if seldom(np.uint64(count) > np.uint64(MAX_OUTCOMES)):
         _note(states, BAD_GUESSES, count)
         return np.int64(0)
     return count
 
 
 @inlined
-def judge_move(
+def adjudicate_move(
     states: Array,
     state: Position,
     move: Integer,
@@ -780,7 +780,7 @@ def judge_move(
             won |= peek(found, place) == move
         if not won:
             return verdict
-    return judge_at(states, state, ply)
+    return adjudicate_at(states, state, ply)
 
 
 @inlined

@@ -82,10 +82,10 @@ def is_noise(part: str) -> bool:
     return part.partition("=")[0].strip() == "noise"
 
 
-def draw_number(stream: Stream | list[int]) -> int:
-    """Return the random number that scripts get in checks; do not advance the *stream*."""
+def draw_number(rng: Stream | list[int]) -> int:
+    """Return the random number that scripts get in checks; do not advance the *rng*."""
     with np.errstate(over="ignore"):
-        return int(mix(np.uint64(stream[0]))) >> 2
+        return int(mix(np.uint64(rng[0]))) >> 2
 
 
 def needs_list(game: BoardGame, name: str) -> bool:
@@ -95,7 +95,7 @@ def needs_list(game: BoardGame, name: str) -> bool:
 
 def list_asked(game: BoardGame, state: Board) -> Iterator[tuple[str, int]]:
     """Yield the scripted players, each with -1 and with the kinds of moves legal in *state*."""
-    kinds = int(game.ask("kinds", game.thaw(state))) if game.code.HAS_KINDS else 0
+    kinds = int(game.ask("kinds", game.to_native(state))) if game.code.HAS_KINDS else 0
     for name in game.scripts:
         yield name, -1
         if "kind" in game.asks[name]:
@@ -122,7 +122,7 @@ def check_scripts(game: BoardGame, state: Board, moves: list[int], made: list[in
     for name, kind in list_asked(game, state):
         answers = []
         for _ in range(2):
-            thawed, room = game.thaw(known), list_room(game, moves)
+            thawed, room = game.to_native(known), list_room(game, moves)
             listed = (room, len(moves)) if needs_list(game, name) else ()
             answer = game.ask(name, thawed, *listed, *game.tell(name, number, kind=kind))
             where = locate(game, made, state)

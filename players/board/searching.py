@@ -22,7 +22,7 @@ from evolve_arena.players.board.workspace import (
     SEARCH,
     search_fields,
 )
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.packed import simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.search import NODES as SEARCHED
@@ -74,7 +74,7 @@ class _SearchPlayer(CompiledPlayer):
         packed = simple_player(RECORD_FIELDS, kind)
         if values:
             player = make_player(values, game)
-            if not isinstance(player, BredPlayer):
+            if not isinstance(player, EvolvedPlayer):
                 raise BadValueError(f"values is {quote(values)}: it must be run:PATH or file:PATH")
             head = player.decoder.head
             if head != "value" and (head != "policy" or kind == SEARCH):
@@ -144,17 +144,17 @@ class TimedPlayer(Player):
         self.depth = 0
         """Depth of the search for its last move, in plies."""
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the best move of the deepest search that was completed."""
         begun, packed, room = time.perf_counter(), self.search.packed, self.search.room
-        memory, drawn, move = self.search.memory, stream.copy(), -1
+        memory, drawn, move = self.search.memory, rng.copy(), -1
         memory[SEARCHED] = room[LIMIT] = 0
         count = len(self.game.legal_moves(position))
         # Iterative deepening: each search starts from the same random numbers.
         for depth in range(1, 1 + min(DEEPEST, self.game.code.LONGEST - position.plies)):
             packed.seats[0, DEPTH] = depth
-            stream[:] = drawn
-            found = self.search.choose(position, stream)
+            rng[:] = drawn
+            found = self.search.choose(position, rng)
             spent = time.perf_counter() - begun
             if move >= 0 and room[LIMIT] and memory[SEARCHED] > room[LIMIT]:
                 break

@@ -32,7 +32,7 @@ from evolve_arena.players.board.kernel import enter
 from evolve_arena.players.board.scripted import check_scripts, compare_scripts
 from evolve_arena.players.board.watch import Watch
 from evolve_arena.players.board.workspace import (
-    MOST_OUTCOMES,
+    MAX_OUTCOMES,
     RECORD_FIELDS,
     make_notes,
     plane_words,
@@ -48,7 +48,7 @@ SECONDS = 1.0
 FEWEST = 5
 """Number of undecided games after which the game counts as endless."""
 LARGEST_VALUE = 2**30
-MOST_NAMES = 5000
+MAX_NAMES = 5000
 """Maximum number of moves whose names are compared with each other."""
 NONSENSE = ("", "?", "x", "help", "zz99", "a1-", "-1", "1 2 3", "99999999999999999999")
 """Texts that people may type and that hardly name a move."""
@@ -158,7 +158,7 @@ class _PlainChecker:
 
     def ask(self, name: str, state: Board, *given: object) -> Any:
         """Call a function with a *state*, which it must not change; return its result."""
-        thawed = self.game.thaw(state)
+        thawed = self.game.to_native(state)
         answer = self.game.ask(name, thawed, *given)
         if self.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
             self.fail(name, f"{name} changes the state, which only play and resolve may do")
@@ -175,8 +175,8 @@ class _PlainChecker:
 
     def play(self, seed: int, choices: list[int]) -> tuple[int, bool, bool]:
         """Play a game; return its length, and whether it was over at the end, and won."""
-        state = self._settle(self.game.initial(seed)._replace(stream=seed))
-        stream, made = new_stream(seed), list[int]()
+        state = self._settle(self.game.initial(seed)._replace(rng=seed))
+        rng, made = new_stream(seed), list[int]()
         left: dict[int, int] = {}
         while self._goes_on(state) and not self.game.find_exhaustion(state):
             if state.plies >= self.code.LONGEST:
@@ -187,7 +187,7 @@ class _PlainChecker:
             # Observations, features and scripted players
             check_counts(self.game, state, moves, self._notes)
             check_scripts(self.game, state, moves, made)
-            move = moves[int(below(stream, len(moves)))]
+            move = moves[int(below(rng, len(moves)))]
             made.append(move)
             # A random move, played twice, must give the same state.
             before, state = state, self._change(state, "play", move)
@@ -258,14 +258,14 @@ class _PlainChecker:
     def _settle(self, state: Board) -> Board:
         count = 0
         while self.code.HAS_CHANCE:
-            outcomes = self.number("chance", 0, MOST_OUTCOMES, state)
+            outcomes = self.number("chance", 0, MAX_OUTCOMES, state)
             if not outcomes:
                 break
-            stream = new_stream(state.stream)
-            state = self._change(state, "resolve", int(below(stream, outcomes)))
-            state = state._replace(stream=int(stream[0]))
+            rng = new_stream(state.rng)
+            state = self._change(state, "resolve", int(below(rng, outcomes)))
+            state = state._replace(rng=int(rng[0]))
             count += 1
-            if count > MOST_OUTCOMES:
+            if count > MAX_OUTCOMES:
                 self.fail("chance", "chance decides again and again: it must give 0 at some time")
         return state
 
@@ -283,7 +283,7 @@ class _PlainChecker:
 
     def _change(self, state: Board, name: str, number: int) -> Board:
         """Return the state after a move or a chance outcome."""
-        thawed = self.game.thaw(state)
+        thawed = self.game.to_native(state)
         answer = self.game.ask(name, thawed, number)
         if self.code.IS_ARRAY:
             if answer is not None:
@@ -305,7 +305,7 @@ class _PlainChecker:
                     f"{name} gives a state with {int(one)}, which {kind.__name__} can't hold: begin"
                     " with np.uint64(...) in start, or keep to 64 bits",
                 )
-        return state._replace(state=self.game.freeze(answer))
+        return state._replace(state=self.game.to_state(answer))
 
     def _look(self, state: Board) -> None:
         """Check that observations are valid, and reveal nothing hidden."""
@@ -365,7 +365,7 @@ class _PlainChecker:
     def check_names(self) -> None:
         """Check that moves are read as they are written."""
         names: dict[str, int] = {}
-        for move in range(min(self.code.MOVES, MOST_NAMES)):
+        for move in range(min(self.code.MOVES, MAX_NAMES)):
             name = self.game.format_move(move)
             if not name.strip() or len(name.split()) != 1:
                 self.fail("name_move", f"name_move calls move {move} {name!r:.40}: use one word")
@@ -395,7 +395,7 @@ def check_typed(game: BoardGame) -> None:
     """
     checker = _PlainChecker(game)
     if "read_move" in game.plain:
-        for move in range(min(game.code.MOVES, MOST_NAMES)):
+        for move in range(min(game.code.MOVES, MAX_NAMES)):
             checker.check_reading(game.format_move(move).lower(), move)
         for text in NONSENSE:
             checker.check_reading(text, None)
@@ -458,19 +458,19 @@ def compare_compiled_scripts(game: BoardGame, games: int, seconds: float) -> int
 
 def _compare_looks(game: BoardGame) -> None:
     """Compare compiled observations, values and features in the states of a random game."""
-    state, stream, notes = game.initial(), new_stream(0), make_notes(game.code)
+    state, rng, notes = game.initial(), new_stream(0), make_notes(game.code)
     moves = game.legal_moves(state)
     while moves:
         for seat in range(game.seats):
             if "see" in game.plain:
                 size = game.code.PLANES * plane_words(game.code)
                 seen, theirs = np.zeros((2, size), dtype=np.uint64)
-                game.ask("see", game.thaw(state), seat, seen)
+                game.ask("see", game.to_native(state), seat, seen)
                 _call(game, "see", state, seat, theirs)
                 if not np.array_equal(seen, theirs):
                     raise _differs(game, "see", state, seen.tolist(), theirs.tolist())
             if "evaluate" in game.plain:
-                value = game.ask("evaluate", game.thaw(state), seat)
+                value = game.ask("evaluate", game.to_native(state), seat)
                 compiled = _call(game, "evaluate", state, seat)
                 if int(value) != int(compiled):
                     raise _differs(game, "evaluate", state, value, compiled)
@@ -478,17 +478,17 @@ def _compare_looks(game: BoardGame) -> None:
             name, counted, compiled = differing
             raise _differs(game, name, state, counted, compiled)
         if game.code.HAS_GUESS:
-            _compare_guesses(game, state, stream.copy())
+            _compare_guesses(game, state, rng.copy())
         plain = list_answers(game, state, partial(_ask_named, game))
         theirs = list_answers(game, state, partial(_call, game))
         for (name, answer), (_, other) in zip(plain, theirs, strict=True):
             if answer != other:
                 raise _differs(game, name, state, answer, other)
-        state = game.play(state, moves[int(below(stream, len(moves)))])
+        state = game.play(state, moves[int(below(rng, len(moves)))])
         moves = game.legal_moves(state)
 
 
-def _compare_guesses(game: BoardGame, state: Board, stream: Stream) -> None:
+def _compare_guesses(game: BoardGame, state: Board, rng: Stream) -> None:
     """Compare the view of each seat, and a guess at the hidden part, compiled and plain."""
     for seat in range(game.seats):
         known = game.view(state, seat)
@@ -497,10 +497,10 @@ def _compare_guesses(game: BoardGame, state: Board, stream: Stream) -> None:
             raise _differs(game, "view", state, known.state, theirs)
         if seat != game.to_move(state):
             continue
-        while (count := int(game.ask("guesses", game.thaw(known), seat))) > 0:
+        while (count := int(game.ask("guesses", game.to_native(known), seat))) > 0:
             if count != int(_call(game, "guesses", known, seat)):
                 raise _differs(game, "guesses", state, count, _call(game, "guesses", known, seat))
-            number = int(below(stream, count))
+            number = int(below(rng, count))
             theirs = _follow_compiled(game, "guess", known, seat, number)
             known = game.follow(known, "guess", seat, number)
             if theirs != known.state:
@@ -508,16 +508,16 @@ def _compare_guesses(game: BoardGame, state: Board, stream: Stream) -> None:
 
 
 def _ask_named(game: BoardGame, name: str, state: Board, *given: object) -> Any:
-    return game.ask(name, game.thaw(state), *given)
+    return game.ask(name, game.to_native(state), *given)
 
 
 def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:
     """Return the hash and the length of the random game of a *seed*, by the plain rules."""
-    state, stream = game.initial(seed), new_stream(game.stream_seed(seed))
+    state, rng = game.initial(seed), new_stream(game.stream_seed(seed))
     moves = game.legal_moves(state)
     value = 0xCBF29CE484222325
     while moves:
-        move = _choose(game, state, moves, stream)
+        move = _choose(game, state, moves, rng)
         value = (value ^ (move + 1)) * 0x100000001B3 % 2**64
         state = game.play(state, move)
         moves = game.legal_moves(state)
@@ -530,7 +530,7 @@ def follow_all(game: BoardGame, seed: int) -> None:
     Raises:
         GameFileError: A function fails; the message names the line.
     """
-    state, stream = game.initial(seed), new_stream(seed)
+    state, rng = game.initial(seed), new_stream(seed)
     while moves := game.legal_moves(state):
         seat = game.to_move(state)
         for _ in list_answers(game, state, partial(_ask_named, game)):
@@ -545,30 +545,30 @@ def follow_all(game: BoardGame, seed: int) -> None:
             game.observe(trial, seat)
             if game.code.HAS_FEATURES:
                 game.count("features", trial, seat)
-            chance = game.code.HAS_CHANCE and game.ask("chance", game.thaw(trial))
+            chance = game.code.HAS_CHANCE and game.ask("chance", game.to_native(trial))
             if game.outcome(trial) is None and not chance:
                 game.legal_moves(trial)
                 if "evaluate" in game.plain:
-                    game.ask("evaluate", game.thaw(trial), seat)
-        state = game.play(state, moves[int(below(stream, len(moves)))])
+                    game.ask("evaluate", game.to_native(trial), seat)
+        state = game.play(state, moves[int(below(rng, len(moves)))])
 
 
-def _choose(game: BoardGame, state: Board, moves: list[int], stream: Stream) -> int:
+def _choose(game: BoardGame, state: Board, moves: list[int], rng: Stream) -> int:
     """Return a random player's choice; players in odd seats draw one more number."""
     if game.to_move(state) % 2:
-        next_word(stream)
-    return moves[int(below(stream, len(moves)))] if len(moves) > 1 else moves[0]
+        next_word(rng)
+    return moves[int(below(rng, len(moves)))] if len(moves) > 1 else moves[0]
 
 
 def _find_difference(game: BoardGame, seed: int) -> GameFileError:
     """Find the function that differs when compiled, in the random game of a *seed*."""
     code = game.code
-    state, stream = game.initial(seed), new_stream(game.stream_seed(seed))
+    state, rng = game.initial(seed), new_stream(game.stream_seed(seed))
     functions = ("is_over",) if code.HAS_POINTS else ("result",)
     # The result, the player to move, the legal moves and the next state, move by move
     while True:
         for name in (*functions, "to_move"):
-            plain, compiled = game.ask(name, game.thaw(state)), _call(game, name, state)
+            plain, compiled = game.ask(name, game.to_native(state)), _call(game, name, state)
             if int(plain) != int(compiled):
                 return _differs(game, name, state, plain, compiled)
         moves = game.legal_moves(state)
@@ -578,7 +578,7 @@ def _find_difference(game: BoardGame, seed: int) -> GameFileError:
         count = int(_call(game, "legal", state, room))
         if room[:count].tolist() != moves:
             return _differs(game, "legal", state, moves, room[:count].tolist())
-        move = _choose(game, state, moves, stream)
+        move = _choose(game, state, moves, rng)
         after = game.play(state, move)
         if not code.HAS_CHANCE:
             theirs = _follow_compiled(game, "play", state, move)
@@ -602,13 +602,15 @@ def _differs(
 
 
 def _call(game: BoardGame, name: str, state: Board, *given: object) -> Any:
-    thawed = game.thaw(state) if game.code.IS_ARRAY else enter(game.code, state, np.zeros((1, 1)))
+    thawed = (
+        game.to_native(state) if game.code.IS_ARRAY else enter(game.code, state, np.zeros((1, 1)))
+    )
     return getattr(game.code, name)(thawed, *given)
 
 
 def _follow_compiled(game: BoardGame, name: str, state: Board, *given: int) -> tuple[int, ...]:
     if game.code.IS_ARRAY:
-        thawed = game.thaw(state)
+        thawed = game.to_native(state)
         getattr(game.code, name)(thawed, *given)
         return tuple(thawed.tolist())
     return tuple(map(int, _call(game, name, state, *given)))
@@ -630,12 +632,12 @@ def check_at_first(game: type[BoardGame]) -> None:
 def watch(file: Path) -> Watch:
     """Return a watchdog that reports if the game in *file* hangs; see `core.on_stuck`."""
 
-    def tell(sentence: str, name: str) -> None:
+    def report(sentence: str, name: str) -> None:
         LOG.warning("%s", sentence)
         if core.on_stuck:
             core.on_stuck(sentence)
 
-    return Watch(file, tell)
+    return Watch(file, report)
 
 
 def guard(kernel: KernelSpec) -> KernelSpec:

@@ -121,7 +121,7 @@ def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
 def _translate(game: BoardGame, board: Board, move: int) -> int:
     """Return the action of OpenSpiel for a *move*."""
     if "openspiel_move" in game.plain:
-        return int(game.ask("openspiel_move", game.thaw(board), move))
+        return int(game.ask("openspiel_move", game.to_native(board), move))
     return move
 
 

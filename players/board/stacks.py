@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
 
-MOST_ROWS = 12
+MAX_ROWS = 12
 """Maximum rows of a column, which has 8191 states then."""
 STATES = ("empty, not yet in reach", "next to be filled")
 """Names of the states of empty cells: state 0, and the state after those of pieces."""
@@ -42,10 +42,10 @@ def list_column_states(rows: int) -> list[tuple[int, ...]]:
     """List for each state of a column the states of its cells, from below.
 
     Raises:
-        BadValueError: There are more than MOST_ROWS rows.
+        BadValueError: There are more than MAX_ROWS rows.
     """
-    if rows > MOST_ROWS:
-        raise BadValueError(f"{rows} rows: tuple networks read stacks of up to {MOST_ROWS}")
+    if rows > MAX_ROWS:
+        raise BadValueError(f"{rows} rows: tuple networks read stacks of up to {MAX_ROWS}")
     states = []
     for pieces in range(rows + 1):  # from an empty column to a full one
         for bits in range(2**pieces):

@@ -14,11 +14,11 @@ from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileE
 from evolve_arena.players.board.networks import find_cell_views
 
 SECONDS = 1.0
-MOST_OUTCOMES = 64
+MAX_OUTCOMES = 64
 """Maximum outcomes of a chance event up to which a game is followed."""
 SELDOM = 8
 """Number of moves for each position in which all moves are mapped."""
-MOST_WRITTEN = 12
+MAX_WRITTEN = 12
 """Maximum moves of a game that a message lists."""
 
 
@@ -157,8 +157,8 @@ def _map_all(
 
 def _list_changes(game: BoardGame, state: Board) -> tuple[str, list[int]]:
     """Return the function that changes a *state* next, play or resolve, and its legal numbers."""
-    if game.code.HAS_CHANCE and (count := int(game.ask("chance", game.thaw(state)))):
-        return "resolve", list(range(count if count <= MOST_OUTCOMES else 0))
+    if game.code.HAS_CHANCE and (count := int(game.ask("chance", game.to_native(state)))):
+        return "resolve", list(range(count if count <= MAX_OUTCOMES else 0))
     return "play", game.legal_moves(state)
 
 
@@ -166,12 +166,12 @@ def _look(game: BoardGame, state: Board, view: NDArray[np.int64] | None) -> tupl
     """Return the observations of a *state* in a *view*, and the player to move or the result."""
     seats = 1 if game.code.SEES_CELLS else game.seats  # all see the same then
     seen = [game.observe(state, seat) for seat in range(seats)]
-    facts = _judge(game, state)
+    facts = _adjudicate(game, state)
     return (*facts, *((each if view is None else each[:, view]).tobytes() for each in seen))
 
 
-def _judge(game: BoardGame, state: Board) -> tuple[int, ...]:
-    thawed = game.thaw(state)
+def _adjudicate(game: BoardGame, state: Board) -> tuple[int, ...]:
+    thawed = game.to_native(state)
     if game.code.HAS_POINTS:
         over = bool(game.ask("is_over", thawed))
         counted = [int(game.ask("points", thawed, seat)) for seat in range(game.seats)]
@@ -181,8 +181,8 @@ def _judge(game: BoardGame, state: Board) -> tuple[int, ...]:
 
 
 def _explain(game: BoardGame, made: list[str], count: int, count_there: int) -> GameFileError:
-    after = f"after {' '.join(made[:MOST_WRITTEN])}" if made else "at the start"
-    after += " ..." if len(made) > MOST_WRITTEN else ""
+    after = f"after {' '.join(made[:MAX_WRITTEN])}" if made else "at the start"
+    after += " ..." if len(made) > MAX_WRITTEN else ""
     if count == count_there:
         differ = "moves lead elsewhere than those of the turned or mirrored board"
     else:

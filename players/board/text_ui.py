@@ -17,7 +17,7 @@ from evolve_arena.players.dialects import Dialect, Limits
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.text_ui import TextUI, shorten
 
-USUAL = ("x", "o", "z", "v", "w")
+SEAT_SIGNS = ("x", "o", "z", "v", "w")
 """Default names of the players."""
 COLOURS = (33, 36, 35, 32, 34)
 """Terminal colours of each seat's pieces."""
@@ -36,10 +36,10 @@ class BoardText(TextUI):
     def __init__(self, game: BoardGame) -> None:
         super().__init__(game)
         code, plain = game.code, game.plain
-        self.sides = tuple(plain.get("SIDES", USUAL[: game.seats]))
+        self.sides = tuple(plain.get("SIDES", SEAT_SIGNS[: game.seats]))
         signs = "".join(
             letter if code.PIECES == 1 else f"{letter}{'abcdefghijklm'[: code.PIECES - 1]}"
-            for letter in USUAL[: game.seats]
+            for letter in SEAT_SIGNS[: game.seats]
         )
         signs += "#%@&*+=?"[: max(0, code.PLANES - len(signs))]
         self.signs: str = plain.get("SIGNS", signs)
@@ -92,7 +92,7 @@ class BoardText(TextUI):
     ) -> str:
         """Return the file's own drawing, or the cells with their names around and moves marked."""
         if "show" in self.game.plain:
-            return str(self.game.ask("show", self.game.thaw(position))).rstrip("\n")
+            return str(self.game.ask("show", self.game.to_native(position))).rstrip("\n")
         if not self.game.symmetry:
             return position.drawing()
         code = self.game.code

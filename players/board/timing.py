@@ -22,6 +22,8 @@ from evolve_arena.players.board.rules import (
     HAS_SAFE,
     LONGEST,
     MOVES,
+    adjudicate,
+    adjudicate_at,
     advance,
     ask_all_scripts,
     begin,
@@ -37,8 +39,6 @@ from evolve_arena.players.board.rules import (
     find_order,
     follow,
     is_quiet,
-    judge,
-    judge_at,
     list_changes,
     list_deeper_moves,
     list_moves,
@@ -48,7 +48,7 @@ from evolve_arena.players.board.rules import (
     turn_page,
     weigh,
 )
-from evolve_arena.players.board.workspace import Workspace
+from evolve_arena.players.board.workspace import BoardWorkspace
 
 NOTHING, PLAY, RESULT, SEE, LEGAL, ALL, WINS, CHANGES = range(8)
 """Additional work for each legal move: nothing; play; play and result; these and see or, where the
@@ -59,7 +59,7 @@ Instead, ``wins`` may be called once, or ``changes`` for each move."""
 
 
 @compiled
-def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer, Integer]:
+def add_part(part: Integer, seed: Number, workspace: BoardWorkspace) -> tuple[Integer, Integer]:
     """Play a random game; return its plies, and the number of additional lists of moves.
 
     Args:
@@ -73,7 +73,7 @@ def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer
     state = settle(states, begin(states), workspace.chance)
     plies, listed, kept = 0, 0, np.int64(0)
     # Besides the game itself, do the additional work at each ply.
-    while judge_at(states, state, plies) == GOES_ON and plies < LONGEST:
+    while adjudicate_at(states, state, plies) == GOES_ON and plies < LONGEST:
         count = list_moves(states, state, moves, 0)
         seat = find_mover(states, state)
         if part == WINS:
@@ -88,7 +88,7 @@ def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer
             for place in range(count):
                 trial = follow(states, 1, state, peek(moves, place))
                 if part > PLAY:
-                    verdict = judge(states, trial)
+                    verdict = adjudicate(states, trial)
                     kept += verdict
                     if part in (SEE, ALL):
                         kept += find_changes(
@@ -113,7 +113,7 @@ def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer
 
 @inlined
 def _ask_accelerators(
-    states: Array, state: Position, seat: Integer, count: Integer, workspace: Workspace
+    states: Array, state: Position, seat: Integer, count: Integer, workspace: BoardWorkspace
 ) -> Integer:
     """Call all accelerators of a file, for each move."""
     # Once for the state

@@ -30,7 +30,7 @@ from evolve_arena.players.player import make_random
 
 SECONDS = 2.0
 """Time of random games, plain and compiled, once there are enough of them."""
-MOST_GAMES = 50_000
+MAX_GAMES = 50_000
 LONGEST = 600.0
 """Seconds after which the process is ended."""
 CHECKED = "bounds-checked"
@@ -98,7 +98,7 @@ class _Trial:
         workspace = make_workspace(self.game.code, make_random(self.game).packed)
         ends = math.inf
         with explaining(self.game):
-            while self.seed < games or (self.seed < MOST_GAMES and time.monotonic() < ends):
+            while self.seed < games or (self.seed < MAX_GAMES and time.monotonic() < ends):
                 self.seed += 1
                 try:
                     play_timed(self.game, timing, ALL, self.seed, workspace)

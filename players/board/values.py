@@ -99,7 +99,7 @@ from evolve_arena.players.board.workspace import (
     INPUTS,
     SETTING,
     SLOTS,
-    Workspace,
+    BoardWorkspace,
 )
 from evolve_arena.players.packed import (
     COLUMNS_AT,
@@ -147,7 +147,9 @@ Layer: TypeAlias = "tuple[Array, int, Array]"
 
 
 @inlined
-def take_slot(players: PackedPlayers, player: Integer, slot: Integer, workspace: Workspace) -> None:
+def take_slot(
+    players: PackedPlayers, player: Integer, slot: Integer, workspace: BoardWorkspace
+) -> None:
     """Assign a *player*, a row of the records, to a *slot*, the number of its seat."""
     # Nothing observed yet: all bits 0, and the sums of a network are its biases.
     poke(workspace.players, slot, player)
@@ -179,7 +181,7 @@ def slot_at(seat: Integer, level: Integer) -> Integer:
 
 @inlined
 def take_mirror(
-    players: PackedPlayers, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers, slot: Integer, state: Position, workspace: BoardWorkspace
 ) -> None:
     """Let the searching player in a *slot* observe a *state* from the other seat as well.
 
@@ -193,7 +195,7 @@ def take_mirror(
 
 
 @inlined
-def slot_size(workspace: Workspace) -> Integer:
+def slot_size(workspace: BoardWorkspace) -> Integer:
     """Return the number of sums in a slot."""
     return workspace.sums.shape[1]
 
@@ -204,7 +206,7 @@ def sum_up(
     player: Integer,
     slot: Integer,
     state: Position,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     source: Integer,
     target: Integer,
     keep: bool,
@@ -229,7 +231,11 @@ def sum_up(
 
 @inlined
 def see_state(
-    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> None:
     """Let the player in a *slot* observe a *state*: update its sums in place."""
     at = slot * slot_size(workspace)
@@ -265,7 +271,7 @@ def see_deeper(
     seat: Integer,
     level: Integer,
     state: Position,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> None:
     """Let the searching player at *seat* observe a *state* at *level*; see :func:`slot_at`."""
     # The observation above is copied, then updated with the sums.
@@ -284,7 +290,7 @@ def change_deeper(
     level: Integer,
     state: Position,
     move: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> None:
     """Compute the sums at *level* after a *move* from those of the *state* one level above."""
     count = list_changes(workspace.states, state, move, seat, workspace.changes)
@@ -297,7 +303,7 @@ def _add_changes(
     players: PackedPlayers,
     player: Integer,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     source: Integer,
     target: Integer,
 ) -> None:
@@ -320,7 +326,7 @@ def _add_changes(
 
 @inlined
 def add_listed(
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     count: Integer,
     columns: Array,
     base: Integer,
@@ -346,7 +352,7 @@ def value_move(
     slot: Integer,
     state: Position,
     move: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Number:
     """Return a player's value of a *move* in a *state* that it has observed."""
     kind, trial = players.seats[player, KIND], state
@@ -368,7 +374,7 @@ def value_changes(
     slot: Integer,
     trial: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Number:
     """Return a player's value of *trial*, given its *count* listed changes."""
     size = slot_size(workspace)
@@ -378,7 +384,11 @@ def value_changes(
 
 @inlined
 def value_state(
-    players: PackedPlayers, player: Integer, slot: Integer, trial: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    trial: Position,
+    workspace: BoardWorkspace,
 ) -> Number:
     """Return a player's value of an afterstate, *trial*."""
     # Networks and graphs that start from all inputs
@@ -404,7 +414,7 @@ def _value_sums(
     player: Integer,
     slot: Integer,
     trial: Position,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     at: Integer,
 ) -> Number:
     """Return a player's value of *trial*, whose sums begin at index *at*."""
@@ -435,7 +445,7 @@ def is_shallow(players: PackedPlayers, player: Integer) -> Number:
 
 @inlined
 def find_layers(
-    players: PackedPlayers, player: Integer, slot: Integer, workspace: Workspace
+    players: PackedPlayers, player: Integer, slot: Integer, workspace: BoardWorkspace
 ) -> tuple[int, ...]:
     """Read the record of a shallow network, once for all moves.
 
@@ -452,7 +462,7 @@ def find_layers(
 
 @inlined
 def value_listed(
-    players: PackedPlayers, layers: tuple[int, ...], count: Integer, workspace: Workspace
+    players: PackedPlayers, layers: tuple[int, ...], count: Integer, workspace: BoardWorkspace
 ) -> Number:
     """Return a shallow network's value after *count* listed changes of its observation."""
     sums, changes, columns = workspace.sums, workspace.changes, players.columns
@@ -475,7 +485,11 @@ def value_listed(
 
 @inlined
 def _value_shallow(
-    players: PackedPlayers, player: Integer, slot: Integer, trial: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    trial: Position,
+    workspace: BoardWorkspace,
 ) -> Number:
     """Return a shallow network's value of *trial*, without storing its sums."""
     planes, columns = workspace.planes, players.columns
@@ -540,7 +554,7 @@ def is_tuple_network(players: PackedPlayers, player: Integer) -> bool:
 
 @inlined
 def sum_seen(
-    players: PackedPlayers, player: Integer, slot: Integer, workspace: Workspace
+    players: PackedPlayers, player: Integer, slot: Integer, workspace: BoardWorkspace
 ) -> Integer:
     """Return a tuple network's sum for its observation; record the entries it picks."""
     return sum_entries(
@@ -562,7 +576,7 @@ def weigh_bit(
     slot: Integer,
     change: Integer,
     total: Number,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Return a tuple network's sum after one *change* of the observation with sum *total*."""
     went = np.int64(change < 0)
@@ -586,7 +600,7 @@ def _sum_tuples(
     player: Integer,
     slot: Integer,
     trial: Position,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     at: Integer,
 ) -> Integer:
     structure, table = players.seats[player, COLUMNS_AT], _find_table(players, player, slot)
@@ -606,7 +620,11 @@ def _sum_tuples(
 
 @inlined
 def run_player_graph(
-    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> None:
     """Activate a graph for a *state*; its outputs follow its inputs in ``values``."""
     fill_inputs(players, player, slot, state, workspace, workspace.values)
@@ -614,7 +632,7 @@ def run_player_graph(
 
 
 @inlined
-def _run_graph(players: PackedPlayers, player: Integer, workspace: Workspace) -> None:
+def _run_graph(players: PackedPlayers, player: Integer, workspace: BoardWorkspace) -> None:
     seats, values = players.seats, workspace.values
     structure, numbers = seats[player, COLUMNS_AT], seats[player, NUMBERS_AT]
     rest = values[seats[player, SLOTS] :]
@@ -627,7 +645,7 @@ def fill_inputs(
     player: Integer,
     slot: Integer,
     state: Position,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     inputs: Array,
 ) -> None:
     """Write a player's observation or features of a *state* into *inputs*.
@@ -657,7 +675,7 @@ def _fill_sight(
     player: Integer,
     state: Position,
     seat: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     inputs: Array,
 ) -> None:
     """Write the observation of *seat* into *inputs*, for a player without features."""
@@ -675,7 +693,11 @@ def _fill_sight(
 
 @inlined
 def _count_numbers(
-    players: PackedPlayers, player: Integer, state: Position, seat: Integer, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    state: Position,
+    seat: Integer,
+    workspace: BoardWorkspace,
 ) -> Integer:
     """Let the file compute as many features as a player reads; return their number."""
     seats = players.seats
@@ -690,7 +712,7 @@ def _count_numbers(
 
 
 @inlined
-def _find_bin(workspace: Workspace, place: Integer, bins: Integer) -> Integer:
+def _find_bin(workspace: BoardWorkspace, place: Integer, bins: Integer) -> Integer:
     """Return the bin, one of *bins*, of the feature at index *place*."""
     value = peek(workspace.values, features_at(workspace.values) + place)
     return np.int64(min(max(value, 0.0), np.float64(bins - 1)))
@@ -701,7 +723,11 @@ def _find_bin(workspace: Workspace, place: Integer, bins: Integer) -> Integer:
 
 @inlined
 def _value_dense(
-    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> Number:
     """Return a dense network's value of a *state*."""
     count = np.int64(0)
@@ -715,7 +741,7 @@ def _value_dense(
 
 @inlined
 def _add_up(
-    players: PackedPlayers, player: Integer, count: Integer, workspace: Workspace
+    players: PackedPlayers, player: Integer, count: Integer, workspace: BoardWorkspace
 ) -> Number:
     """Return the value of a linear network over *count* features: one sum, in order.
 
@@ -736,7 +762,11 @@ def _add_up(
 
 @inlined
 def run_dense(
-    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> Layer:
     """Run all layers of a dense network but the last one for a *state*.
 
@@ -756,7 +786,7 @@ def _run_counted(
     slot: Integer,
     state: Position,
     count: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Layer:
     """Run the layers as :func:`run_dense` does, once *count* features are computed."""
     shape, seat = players.shapes[players.seats[player, SHAPE]], seat_of(slot)
@@ -780,7 +810,9 @@ def _run_counted(
 
 
 @inlined
-def _run_later(players: PackedPlayers, shape: Array, at: Integer, workspace: Workspace) -> Layer:
+def _run_later(
+    players: PackedPlayers, shape: Array, at: Integer, workspace: BoardWorkspace
+) -> Layer:
     """Run the later layers on the sums of the first layer in ``workspace.ping``."""
     base, inputs = later_layers_at(shape, at), workspace.ping
     activate_first(shape, workspace.ping, workspace.ping)
@@ -801,7 +833,11 @@ def weighs_moves(players: PackedPlayers, player: Integer) -> bool:
 
 @inlined
 def look_before(
-    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> None:
     """Compute the part of an action network's first layer that is the same for all moves."""
     turn_page(workspace.notes)
@@ -819,7 +855,7 @@ def look_before(
 
 
 @inlined
-def _sums_at(workspace: Workspace) -> Integer:
+def _sums_at(workspace: BoardWorkspace) -> Integer:
     """Return the index in ``outputs`` of the first layer's sums by :func:`look_before`."""
     return workspace.outputs.shape[0] - workspace.ping.shape[0]
 
@@ -831,7 +867,7 @@ def weigh_move(
     slot: Integer,
     state: Position,
     move: Integer,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
 ) -> Number:
     """Return an action network's value of a *move*, after :func:`look_before` of the *state*."""
     values, first = workspace.values, players.seats[player, INPUTS] - MOVE_FEATURE_COUNT
@@ -860,7 +896,11 @@ def weigh_move(
 
 @inlined
 def find_last_inputs(
-    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> Layer:
     """Return a policy network's shape, the index of its last layer, and that layer's inputs."""
     if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
@@ -896,7 +936,11 @@ def write_outputs(
 
 @inlined
 def write_policy(
-    players: PackedPlayers, player: Integer, seat: Integer, state: Position, workspace: Workspace
+    players: PackedPlayers,
+    player: Integer,
+    seat: Integer,
+    state: Position,
+    workspace: BoardWorkspace,
 ) -> None:
     """Write a policy's outputs for a *state*, as observed by *seat*, into ``outputs``, by move.
 

@@ -23,15 +23,15 @@ class Watch:
 
     Args:
         file: The game's file.
-        tell: Takes a sentence, and the name of the function at work; an empty name for compiled
+        report: Takes a sentence, and the name of the function at work; an empty name for compiled
             code, whose function is unknown.
         seconds: Maximum time of one call; :data:`SECONDS` if None.
     """
 
     def __init__(
-        self, file: Path, tell: Callable[[str, str], None], seconds: float | None = None
+        self, file: Path, report: Callable[[str, str], None], seconds: float | None = None
     ) -> None:
-        self._file, self._tell, self._seconds = file, tell, seconds or SECONDS
+        self._file, self._report, self._seconds = file, report, seconds or SECONDS
         self._watched = threading.get_ident()
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -56,7 +56,7 @@ class Watch:
             looks = looks + 1 if call is before and call is not None else 0
             before = call
             if call is not None and looks == LOOKS:
-                self._tell(*self._describe(call, line))
+                self._report(*self._describe(call, line))
                 return
 
     def _find_call(self) -> tuple[FrameType | None, int]:

@@ -59,7 +59,7 @@ LEVELS = 4
 TABLE_BITS, LEAST_WITH_TABLE, TABLE_DEPTH = 14, 4, 2
 """A search to LEAST_WITH_TABLE plies or more has a table of ``2**TABLE_BITS`` positions (1 MiB),
 for nodes with at least TABLE_DEPTH plies left: below, a search is cheaper than a look-up."""
-MOST_EXTRA = 8
+MAX_EXTRA = 8
 """Maximum plies of the search for a quiet state."""
 MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = map(np.int64, range(7))
 """Fields of a node of Monte Carlo tree search: the move, or chance outcome, that leads to it; the
@@ -81,7 +81,7 @@ AVAILABLE = COUNT
 """Field, with hidden information: number of times that the node's move was available; the hash
 table of outcomes replaces the list of children."""
 NODE_FIELDS = 7
-MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
+MAX_NODES = 2**28 // (4 * NODE_FIELDS + 8)
 """Maximum number of nodes, which take 256 MiB."""
 
 MAX_DEPTH = 12
@@ -107,11 +107,11 @@ The rules continue with a valid number, so that no access is out of bounds; call
 afterwards, since compiled code that could raise anywhere would be slower."""
 SPARE_WORDS = 8
 """Number of words after planes and features that may be read, but not written."""
-MOST_OUTCOMES = 1 << 16
+MAX_OUTCOMES = 1 << 16
 """Maximum number of outcomes of a chance event."""
 
 
-class Workspace(NamedTuple):
+class BoardWorkspace(NamedTuple):
     """Arrays for matches of some players, used again and again."""
 
     streams: NDArray[np.uint64]
@@ -200,7 +200,7 @@ def search_fields(
     # A rollout may add a child for each move and a chance event; with hidden information one node.
     return {
         ROLLOUTS: rollouts,
-        NODES: min((rollouts + 1) * (1 if rules.HAS_GUESS else int(rules.MOVES) + 1), MOST_NODES),
+        NODES: min((rollouts + 1) * (1 if rules.HAS_GUESS else int(rules.MOVES) + 1), MAX_NODES),
         EXPLORATION: round(exploration * 2**32),
     }
 
@@ -210,7 +210,7 @@ def table_fields(start: Position) -> int:
     return 1 << (STATE + len(start) - 1).bit_length()
 
 
-def make_workspace(rules: ModuleType, players: PackedPlayers) -> Workspace:
+def make_workspace(rules: ModuleType, players: PackedPlayers) -> BoardWorkspace:
     """Return arrays for matches of packed *players* by the *rules* of a compiled module.
 
     This is called for each part of a batch, so it reads as few records as possible.
@@ -232,7 +232,7 @@ def make_workspace(rules: ModuleType, players: PackedPlayers) -> Workspace:
         policies = seats[(seats[:, ROLLOUTS] > 0) & (seats[:, HEAD] == POLICY), KIND]
         guided = bool(np.isin(policies, (NETWORK, GRAPH, DENSE)).any())
     # Levels of states, and slots of observations: one for each level of a search
-    searched = deepest + MOST_EXTRA * (rules.HAS_QUIET and deepest > 0)
+    searched = deepest + MAX_EXTRA * (rules.HAS_QUIET and deepest > 0)
     levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
     levels = max(levels, 4 if rules.HAS_GUESS else 0)
     branches = rules.HAS_CHANCE or rules.HAS_GUESS
@@ -240,7 +240,7 @@ def make_workspace(rules: ModuleType, players: PackedPlayers) -> Workspace:
     if deepest and not rules.HAS_CHANCE:
         slots += rules.SEATS * levels
     # In the order of the fields
-    return Workspace(
+    return BoardWorkspace(
         np.zeros(TABLES, dtype=np.uint64),
         np.zeros(1, dtype=np.uint64),
         make_states(rules, levels),

@@ -49,7 +49,7 @@ from evolve_arena.players.packed import (
 )
 
 if TYPE_CHECKING:
-    from evolve_arena.players.openspiel.matches import Workspace
+    from evolve_arena.players.openspiel.matches import SpielWorkspace
 
 HAS_NETWORKS = True
 HAS_GRAPHS = True
@@ -68,7 +68,7 @@ def choose(
     rows: Floats,
     seats: int,
     picks: Array,
-    workspace: Workspace,
+    workspace: SpielWorkspace,
 ) -> None:
     """Write the choice of each of the *turns* into *picks*.
 
@@ -107,7 +107,7 @@ def choose(
 
 @inlined
 def _value_row(
-    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: Workspace
+    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: SpielWorkspace
 ) -> Number:
     """Return a player's value of the observation in a *row*."""
     if HAS_GRAPHS and (not HAS_NETWORKS or players.seats[player, KIND] == GRAPH):
@@ -130,7 +130,7 @@ def _run_policy(
     moves: Array,
     moves_at: int,
     count: int,
-    workspace: Workspace,
+    workspace: SpielWorkspace,
 ) -> None:
     """Write the outputs of the legal moves into the workspace."""
     # The outputs of a graph, or those of the last layer of a network
@@ -164,7 +164,7 @@ def _run_policy(
 
 @inlined
 def _run_hidden(
-    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: Workspace
+    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: SpielWorkspace
 ) -> tuple[int, Array]:
     """Run all layers but the last; return the index of its weights, and its inputs."""
     shape = players.shapes[players.seats[player, SHAPE]]
@@ -207,7 +207,7 @@ def _run_hidden(
 
 @inlined
 def _run_graph(
-    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: Workspace
+    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: SpielWorkspace
 ) -> None:
     """Activate a graph for the observation in a *row*; its outputs follow its inputs."""
     seats, values = players.seats, workspace.values

@@ -18,7 +18,7 @@ from evolve_arena.core.types import JsonObject
 from evolve_arena.players.openspiel.trial import FAILURES, Pyspiel
 
 WORD = 2**64 - 1
-MOST_STATES = 1024
+MAX_STATES = 1024
 """Number of states that a game caches, to avoid replaying positions from the start."""
 
 
@@ -28,12 +28,12 @@ class SpielPosition(NamedTuple):
     rules: tuple[int, ...]
     history: tuple[int, ...]
     """Actions so far, with those of chance."""
-    stream: int = 0
+    rng: int = 0
     """State of the random numbers for chance; 0 in games without chance."""
 
 
 class Dice:
-    """Random numbers of `evolve_arena.core.stream` in plain Python, for rules not compiled.
+    """Random numbers of `evolve_arena.core.rng` in plain Python, for rules not compiled.
 
     Args:
         value: State of the generator.
@@ -128,11 +128,9 @@ class SpielGame(Game[SpielPosition, int]):
 
     def initial(self, seed: int = 0) -> SpielPosition:
         """Return the position before the first move; *seed* determines all chance."""
-        stream = seed & WORD if self.has_chance else 0
+        rng = seed & WORD if self.has_chance else 0
         with one_line_errors(self.name):
-            return self._settle(
-                SpielPosition(self.rules, (), stream), self.loaded.new_initial_state()
-            )
+            return self._settle(SpielPosition(self.rules, (), rng), self.loaded.new_initial_state())
 
     def stream_seed(self, seed: int) -> int:
         """Return the seed of the players' random numbers, which games of chance derive."""
@@ -153,16 +151,16 @@ class SpielGame(Game[SpielPosition, int]):
         return known
 
     def _remember(self, history: tuple[int, ...], state: Pyspiel) -> None:
-        if len(self.states) >= MOST_STATES:
+        if len(self.states) >= MAX_STATES:
             self.states.clear()
         self.states[history] = state
 
     def _settle(self, position: SpielPosition, state: Pyspiel) -> SpielPosition:
         """Return the position with this *state* after all chance events that come next."""
         if self.has_chance:
-            dice = Dice(position.stream)
+            dice = Dice(position.rng)
             dice.settle(state)
-            position = position._replace(history=tuple(state.history()), stream=dice.value)
+            position = position._replace(history=tuple(state.history()), rng=dice.value)
         self._remember(position.history, state)
         return position
 

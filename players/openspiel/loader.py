@@ -11,7 +11,7 @@ from collections import namedtuple
 from functools import cache
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
-from evolve_arena.core.game import MOST_SEATS, GameSpec
+from evolve_arena.core.game import MAX_SEATS, GameSpec
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.players.board.networks import make_networks
@@ -21,8 +21,8 @@ from evolve_arena.players.openspiel.text_ui import SpielDialect, SpielText
 from evolve_arena.players.openspiel.trial import FAILURES, Pyspiel, try_apart
 
 FORM = re.compile(r"(\w+)(?:\((.*)\))?", re.ASCII)
-MOST_PLIES = 2**15 - 1
-MOST_INPUTS = 1 << 20
+MAX_PLIES = 2**15 - 1
+MAX_INPUTS = 1 << 20
 TIMES, LEAST_BOUND = 10, 100
 """Bounds of a number: TIMES its default, or LEAST_BOUND if that is more; pyspiel has none, and some
 sizes would fill the memory."""
@@ -113,7 +113,7 @@ def _read_parameters(kind: Pyspiel, text: str) -> JsonObject:
             raise BadValueError(f"game {kind.short_name}: {key} is set twice")
         given[key] = _read_value(f"{kind.short_name}: {key}", value, usual[key])
     if "players" in given:
-        least, most = max(2, kind.min_num_players), min(MOST_SEATS, kind.max_num_players)
+        least, most = max(2, kind.min_num_players), min(MAX_SEATS, kind.max_num_players)
         if not least <= given["players"] <= most:
             raise BadValueError(
                 f"game {kind.short_name}: players is {given['players']}: it must be from {least}"
@@ -161,9 +161,9 @@ def _make_class(name: str, kind: Pyspiel, source: Pyspiel) -> type[SpielGame]:
         source.observation_tensor_size(),
     )
     for value, least, most, what in (
-        (seats, 2, MOST_SEATS, "players"),
-        (plies, 1, MOST_PLIES, "plies in a game"),
-        (inputs, 1, MOST_INPUTS, "numbers in its tensor"),
+        (seats, 2, MAX_SEATS, "players"),
+        (plies, 1, MAX_PLIES, "plies in a game"),
+        (inputs, 1, MAX_INPUTS, "numbers in its tensor"),
     ):
         if not least <= value <= most:
             raise BadValueError(f"{name} has {value:,} {what}: it must be from {least} to {most:,}")

@@ -38,7 +38,7 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK, NOISE, RANDOM, Pac
 FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
 SIDE_BY_SIDE = 64
 """Number of matches that are played at the same time."""
-MOST_SEEN = 1 << 16
+MAX_SEEN = 1 << 16
 """Numbers of observations in a batch: more would not fit into a core's cache."""
 FEWEST_ROWS = 64
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
@@ -46,7 +46,7 @@ TRIES = 1000
 """Maximum number of openings to draw before giving up."""
 
 
-class Workspace(NamedTuple):
+class SpielWorkspace(NamedTuple):
     """Arrays for matches of some players, used again and again."""
 
     streams: NDArray[np.uint64]
@@ -73,13 +73,13 @@ class Turn(Dice):
     Args:
         state: State of pyspiel, which is changed.
         players: Row of the player at each seat.
-        stream: Seed of the players' random numbers.
+        rng: Seed of the players' random numbers.
     """
 
     __slots__ = ("after", "dice", "game", "move", "number", "players", "plies", "state")
 
-    def __init__(self, state: Pyspiel, players: Sequence[int], stream: int) -> None:
-        super().__init__(stream)
+    def __init__(self, state: Pyspiel, players: Sequence[int], rng: int) -> None:
+        super().__init__(rng)
         self.state, self.players = state, players
         self.move, self.after, self.plies, self.game = -1, None, 0, FNV_START
         self.number, self.dice = 0, Dice(0)
@@ -96,7 +96,11 @@ class Chooser:
     """
 
     def __init__(
-        self, game: type[SpielGame], code: ModuleType, players: PackedPlayers, workspace: Workspace
+        self,
+        game: type[SpielGame],
+        code: ModuleType,
+        players: PackedPlayers,
+        workspace: SpielWorkspace,
     ) -> None:
         self.loaded, self.players, self.code = game.loaded, players, code
         self.seats = game.loaded.num_players()
@@ -212,7 +216,7 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
         rules: Any,
         players: PackedPlayers,
         position: SpielPosition,
-        workspace: Workspace,
+        workspace: SpielWorkspace,
     ) -> int:
         with one_line_errors(game.name):
             state = game(**rules._asdict()).state_of(position)
@@ -225,10 +229,10 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
         code: ModuleType,
         rules: Any,
         players: PackedPlayers,
-        seatings: Array,
+        pairings: Array,
         seeds: Array,
         openings: Array,
-        workspace: Workspace,
+        workspace: SpielWorkspace,
         *results: Array,
     ) -> None:
         # A batch of no matches only compiles.
@@ -236,7 +240,7 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
         if len(seeds) == 0:
             chooser._ask([], [], [])
         with one_line_errors(game.name):
-            _play(game, chooser, seatings.tolist(), seeds.tolist(), openings.tolist(), results)
+            _play(game, chooser, pairings.tolist(), seeds.tolist(), openings.tolist(), results)
 
     @cache
     def longest_opening() -> int:
@@ -261,7 +265,7 @@ def find_needs(players: PackedPlayers) -> set[str]:
     return {FLAGS[kind] for kind in players.seats[:, KIND].tolist() if kind in FLAGS}
 
 
-def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
+def make_workspace(game: type[SpielGame], players: PackedPlayers) -> SpielWorkspace:
     """Return arrays for matches of packed *players*."""
     # The widest layer and the largest graph among the players
     inputs = int(game().code.CELLS)
@@ -271,9 +275,9 @@ def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
         widest = max(widest, int(padded(int(units.max(initial=0)))))
     graphs = players.seats[players.seats[:, KIND] == GRAPH]
     # In the order of the fields
-    return Workspace(
+    return SpielWorkspace(
         np.zeros(1, dtype=np.uint64),
-        np.zeros((max(FEWEST_ROWS, MOST_SEEN // inputs), inputs), dtype=np.float32),
+        np.zeros((max(FEWEST_ROWS, MAX_SEEN // inputs), inputs), dtype=np.float32),
         np.zeros(inputs, dtype=np.int64),
         np.zeros(inputs, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
@@ -287,12 +291,12 @@ def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
 def _play(
     game: type[SpielGame],
     chooser: Chooser,
-    seatings: list[list[int]],
+    pairings: list[list[int]],
     seeds: list[int],
     openings: list[list[int]],
     results: Sequence[Array],
 ) -> None:
-    """Play a match for each of *seatings*, and fill in the *results*."""
+    """Play a match for each of *pairings*, and fill in the *results*."""
     places, plies, offenders, games, *columns = results
     offenders[:] = -1
     left = iter(range(len(seeds)))
@@ -300,7 +304,7 @@ def _play(
     while True:
         # New matches, then a move in each match
         while len(turns) < SIDE_BY_SIDE and (number := next(left, None)) is not None:
-            turns.append(_begin(game, number, seatings[number], seeds[number], openings[number]))
+            turns.append(_begin(game, number, pairings[number], seeds[number], openings[number]))
         if not turns:
             return
         chooser.decide([turn for turn in turns if not turn.state.is_terminal()])
@@ -324,8 +328,8 @@ def _begin(
     game: type[SpielGame], number: int, players: Sequence[int], seed: int, opening: Sequence[int]
 ) -> Turn:
     """Begin a match; return it after its *opening*."""
-    stream = split_seed(seed) if game.has_chance else seed
-    turn = Turn(game.loaded.new_initial_state(), players, stream)
+    rng = split_seed(seed) if game.has_chance else seed
+    turn = Turn(game.loaded.new_initial_state(), players, rng)
     turn.number, turn.dice = number, Dice(seed)
     if game.has_chance:
         turn.dice.settle(turn.state)

@@ -13,12 +13,12 @@ from evolve_arena.core.errors import PositionError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.players.board.text_ui import BoardDialect, list_values
-from evolve_arena.players.bred import NeatPlayer, VectorPlayer
+from evolve_arena.players.evolved import NeatPlayer, VectorPlayer
 from evolve_arena.players.openspiel.game import SpielGame, SpielPosition
 from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import TextUI, shorten
 
-MOST_LISTED = 60
+MAX_LISTED = 60
 """Maximum number of moves that a sentence lists."""
 
 
@@ -48,10 +48,10 @@ class SpielText(TextUI):
     def list_moves(self, position: SpielPosition) -> str:
         """Return a sentence with the legal moves."""
         moves = self.game.legal_moves(position)
-        names = [self.name(move, position) for move in moves[:MOST_LISTED]]
+        names = [self.name(move, position) for move in moves[:MAX_LISTED]]
         if len(moves) == 1:
             return f"Only {names[0]} can be played."
-        more = f" and {len(moves) - MOST_LISTED} more" if len(moves) > MOST_LISTED else ""
+        more = f" and {len(moves) - MAX_LISTED} more" if len(moves) > MAX_LISTED else ""
         return f"These moves can be played: {', '.join(names)}{more}."
 
     def draw(

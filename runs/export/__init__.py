@@ -15,9 +15,9 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import load
 from evolve_arena.genomes.tensors import DamagedFileError
-from evolve_arena.players import bred
+from evolve_arena.players import evolved
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.specification import read_settings, read_whole
 from evolve_arena.runs.targets import TARGETS, check_target
 
@@ -29,7 +29,7 @@ __all__ = ["TARGETS", "export_player", "look_ahead", "read_neat_file", "read_pla
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def export_player(player: BredPlayer, target: str) -> str | bytes:
+def export_player(player: EvolvedPlayer, target: str) -> str | bytes:
     """Return *player* as the content of a file for *target*, one of :data:`TARGETS`.
 
     Raises:
@@ -40,7 +40,7 @@ def export_player(player: BredPlayer, target: str) -> str | bytes:
     return content
 
 
-def look_ahead(player: BredPlayer, settings: str) -> BredPlayer:
+def look_ahead(player: EvolvedPlayer, settings: str) -> EvolvedPlayer:
     """Return a copy of *player* with the search depth of *settings*, such as ``depth=3``.
 
     Raises:
@@ -57,7 +57,7 @@ def look_ahead(player: BredPlayer, settings: str) -> BredPlayer:
     if not isinstance(player.game, BoardGame):
         raise BadValueError(f"{player.name}: bots in {player.game.name} look no farther ahead")
     decoder = replace(player.decoder, depth=depth, rollouts=0)
-    found: BredPlayer = decoder.player(player.genome, player.name)
+    found: EvolvedPlayer = decoder.player(player.genome, player.name)
     found.remarks = player.remarks
     return found
 
@@ -141,14 +141,14 @@ LARGEST_JSON = 1 << 24
 """Maximum bytes of neat-python's JSON: some 100,000 connections."""
 
 
-def read_player_file(path: Path) -> BredPlayer:
+def read_player_file(path: Path) -> EvolvedPlayer:
     """Return the player in a file like ``champion.safetensors``.
 
     Raises:
         BadValueError: The file is missing or holds no player.
     """
     with _naming(path, "player"):
-        return bred.read_player_file(path, follow=True)
+        return evolved.read_player_file(path, follow=True)
 
 
 def read_neat_file(path: Path, **options: Any) -> ImportedPlayer:

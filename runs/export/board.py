@@ -29,7 +29,7 @@ from evolve_arena.players.board.workspace import (
     TAKES_WINS,
     UNMASKED,
 )
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import GAME, assemble, cut, read_template, wrap, write_name
@@ -51,7 +51,7 @@ OF_OTHERS = (
 """Reasons for games whose players can't be exported, since their rules are in no file."""
 
 
-def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
+def export_python(player: EvolvedPlayer, more: Collection[str] = ()) -> str:
     """Return the source of one Python file that plays as *player* does, move for move.
 
     The file needs Python 3.8 or later, and NumPy if the rules use more of it than its number types.
@@ -98,12 +98,12 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
     return assemble(_write_docstring(player, inside, needs), [numbers, *parts], sections)
 
 
-def board_game(player: BredPlayer) -> BoardGame:
+def board_game(player: EvolvedPlayer) -> BoardGame:
     """Return the game of a *player* of a board game."""
     return cast("BoardGame", player.game)
 
 
-def check_search(player: BredPlayer) -> None:
+def check_search(player: EvolvedPlayer) -> None:
     """Check that exported bots can play as *player* does.
 
     Raises:
@@ -269,7 +269,7 @@ def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
     return found
 
 
-def find_facts(player: BredPlayer) -> dict[str, int]:
+def find_facts(player: EvolvedPlayer) -> dict[str, int]:
     """Return the facts about its game and its player that an exported bot needs, by name."""
     game = board_game(player)
     decoder = player.decoder
@@ -309,7 +309,7 @@ def _read(decoder: object, name: str) -> int:
     return int(getattr(decoder, name, 0))
 
 
-def _write_facts(player: BredPlayer) -> str:
+def _write_facts(player: EvolvedPlayer) -> str:
     """Write the definitions of the facts that the rest of the bot needs."""
     game = board_game(player)
     facts, code = find_facts(player), game.code
@@ -354,7 +354,7 @@ FIRST_STATE = {[int(number) for number in code.START]!r}
 {_write_questions(player)}"""
 
 
-def _write_questions(player: BredPlayer) -> str:
+def _write_questions(player: EvolvedPlayer) -> str:
     """Write the bot's calls of those functions of the file that take optional parameters."""
     game = board_game(player)
     told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)", "kind": "kind"}
@@ -389,7 +389,7 @@ def list_asked(game: BoardGame, script: str) -> tuple[str, ...]:
     return ("state", "moves", "count") if lists else ("state",)
 
 
-def list_told(player: BredPlayer) -> list[str]:
+def list_told(player: EvolvedPlayer) -> list[str]:
     """Return the bot's further functions of the file: features, kinds of moves, views, a script."""
     game = board_game(player)
     head, facts = player.decoder.head, find_facts(player)
@@ -402,7 +402,7 @@ def list_told(player: BredPlayer) -> list[str]:
     return found
 
 
-def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> str:
+def _write_docstring(player: EvolvedPlayer, inside: NetworkSource, needs: str) -> str:
     game = board_game(player)
     hides, counts = "view" in game.plain, bool(game.code.HAS_PAST)
     draws = any(game.scripts.get(name) for name in list_told(player))
@@ -504,20 +504,20 @@ def _write_example(has_past: bool, hides: bool) -> str:
 """
 
 
-def describe_depth(player: BredPlayer) -> list[str]:
+def describe_depth(player: EvolvedPlayer) -> list[str]:
     """Return the depth of the bot's search as a fact, or nothing without a search."""
     depth = find_facts(player)["DEPTH"]
     return [f"search: alpha-beta, {depth} {'ply' if depth == 1 else 'plies'}"] if depth else []
 
 
-def write_search_help(player: BredPlayer, deep: str, timed: str) -> str:
+def write_search_help(player: EvolvedPlayer, deep: str, timed: str) -> str:
     """Return a sentence, after a blank, that explains how to make the bot search, if it can."""
     if not find_facts(player)["CAN_SEARCH"]:
         return ""
     return f" {deep} looks three plies ahead, {timed} as far as it can in half a second."
 
 
-def _quote_file(player: BredPlayer) -> str:
+def _quote_file(player: EvolvedPlayer) -> str:
     """Quote the docstring of the game's file, indented."""
     game = board_game(player)
     text = ast.get_docstring(ast.parse(game.source)) or "nothing"

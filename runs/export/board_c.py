@@ -11,7 +11,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
 from evolve_arena.players.board.workspace import SETTING
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export import cut, read_template, wrap, write_name
 from evolve_arena.runs.export.board import (
     board_game,
@@ -37,7 +37,7 @@ FACTS = (
 """Facts that are defined in C, in this order."""
 
 
-def export_c(player: BredPlayer) -> str:
+def export_c(player: EvolvedPlayer) -> str:
     """Return the source of one file of C99 that plays as *player* does, move for move.
 
     Raises:
@@ -67,7 +67,7 @@ def export_c(player: BredPlayer) -> str:
     return assemble_c(_write_comment(player, inside), templates, sections)
 
 
-def _write_facts(player: BredPlayer) -> str:
+def _write_facts(player: EvolvedPlayer) -> str:
     """Write the definitions of the facts that the rest of the bot needs."""
     game = board_game(player)
     told, code, head = find_facts(player), game.code, player.decoder.head
@@ -77,7 +77,7 @@ def _write_facts(player: BredPlayer) -> str:
     return "".join(f"#define {name} {int(told[name])}\n" for name in FACTS)
 
 
-def _write_rules(player: BredPlayer) -> str:
+def _write_rules(player: EvolvedPlayer) -> str:
     """Write the rules with their options in C, and the functions by which the bot calls them."""
     game = board_game(player)
     code, bot = game.code, find_facts(player)
@@ -142,14 +142,14 @@ def _write_rules(player: BredPlayer) -> str:
     return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
 
 
-def _hides(player: BredPlayer) -> bool:
+def _hides(player: EvolvedPlayer) -> bool:
     """Test if the bot itself removes from a state what its seat does not know."""
     game = board_game(player)
     uses = find_facts(player)["GUESSES"] or player.decoder.head == "kinds"
     return "view" in game.plain and bool(uses)
 
 
-def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Type]]]:
+def _list_questions(player: EvolvedPlayer) -> dict[str, tuple[str, str, str, list[Type]]]:
     """Return the functions of the file that the bot calls, without those that change states.
 
     For each: the head of the bot's own function, its parameters after the state, the arguments that
@@ -186,7 +186,7 @@ def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[T
 
 
 def _list_told_questions(
-    player: BredPlayer, moves: Array
+    player: EvolvedPlayer, moves: Array
 ) -> dict[str, tuple[str, str, str, list[Type]]]:
     """Return those with optional parameters, and those for the heads ``action`` and ``kinds``."""
     game = board_game(player)
@@ -244,7 +244,7 @@ def _write_setting(field: str, kind: Type) -> str:
     return f"{field} = ({item})number; return (uint64_t){field} == number && {fits};"
 
 
-def _write_comment(player: BredPlayer, inside: NetworkSource) -> str:
+def _write_comment(player: EvolvedPlayer, inside: NetworkSource) -> str:
     facts = [
         f"game: {player.game.name}, {player.game.describe()}",
         *inside.description,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evolve_arena.core.types import Number
-from evolve_arena.players.bred import BredPlayer, NeatPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, NeatPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import WIDTH, cut, read_template, write_rule
 from evolve_arena.runs.export.networks import (
@@ -107,7 +107,7 @@ def write_number_c(number: Number) -> str:
     return f"INT64_C({number})" if number < 2**63 else f"UINT64_C({number})"
 
 
-def describe_network(player: BredPlayer) -> NetworkSource:
+def describe_network(player: EvolvedPlayer) -> NetworkSource:
     """Describe the network of a player of a board game, as ``evaluate_planes`` evaluates it."""
     decoder = player.decoder
     if isinstance(player, TuplePlayer):
@@ -138,7 +138,9 @@ def _write_bits(decoder: NetworkDecoder | GraphDecoder) -> str:
 {write_array_c("BIT_NUMBERS", "double", board.factor[bits].astype(float).tolist())}"""
 
 
-def _describe_layers(player: BredPlayer, template: str, adds: str, constants: str) -> NetworkSource:
+def _describe_layers(
+    player: EvolvedPlayer, template: str, adds: str, constants: str
+) -> NetworkSource:
     """Describe a perceptron; the other arguments are those of `networks.describe_layers`."""
     decoder = player.decoder
     mlp, rows = decoder.mlp, find_first_layer(player)
@@ -183,7 +185,7 @@ def _describe_nodes(player: NeatPlayer, template: str, constants: str) -> Networ
 #define INPUTS {decoder.inputs}
 #define SLOTS {slots}
 #define NODE_COUNT {len(nodes)}
-#define MOST_TERMS {max([2, *(len(node.connections) for node in nodes)])}
+#define MAX_TERMS {max([2, *(len(node.connections) for node in nodes)])}
 // Nodes: slot, activation, aggregation, bias, response, and how many connections; what has no
 // effect on any output is left out. Connections: the slot from which one comes, and its weight.
 static const struct node NODES[] = {{

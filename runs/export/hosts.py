@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import SPIEL
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import BredPlayer, NeatPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, NeatPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import assemble, cut, read_template, wrap, write_name
@@ -56,7 +56,7 @@ HOSTS = {
 """Hosts by target."""
 
 
-def export_openspiel(player: BredPlayer) -> str:
+def export_openspiel(player: EvolvedPlayer) -> str:
     """Return the source of a bot with a ``pyspiel.Bot``.
 
     Raises:
@@ -67,7 +67,7 @@ def export_openspiel(player: BredPlayer) -> str:
     return _export(player, "openspiel")
 
 
-def export_botzone(player: BredPlayer) -> str:
+def export_botzone(player: EvolvedPlayer) -> str:
     """Return the source of a bot that speaks Botzone's JSON.
 
     Raises:
@@ -76,7 +76,7 @@ def export_botzone(player: BredPlayer) -> str:
     return _export(player, "botzone")
 
 
-def export_pettingzoo(player: BredPlayer) -> str:
+def export_pettingzoo(player: EvolvedPlayer) -> str:
     """Return the source of a bot with a policy for PettingZoo's loops.
 
     Raises:
@@ -85,7 +85,7 @@ def export_pettingzoo(player: BredPlayer) -> str:
     return _export(player, "pettingzoo")
 
 
-def _export(player: BredPlayer, target: str) -> str:
+def _export(player: EvolvedPlayer, target: str) -> str:
     host, game = HOSTS[target], player.game
     name = ""
     if isinstance(game, BoardGame) and target.upper() in game.plain:
@@ -124,7 +124,7 @@ PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
     return assemble(docstring, (bot, template), sections).rstrip() + "\n"
 
 
-def _export_with_pyspiel(player: BredPlayer) -> str:
+def _export_with_pyspiel(player: EvolvedPlayer) -> str:
     """Return the source of a Python file with a ``pyspiel.Bot`` that asks pyspiel for the rules.
 
     Raises:

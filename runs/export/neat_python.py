@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from pydantic import BaseModel, ConfigDict
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote, spell
-from evolve_arena.core.registry import SPIEL, find_game, game_names, usual_game
+from evolve_arena.core.registry import SPIEL, default_game, find_game, game_names
 from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.interchange import from_neat_python as take_genomes
 from evolve_arena.genomes.neat.interchange import read_json, write_json
 from evolve_arena.genomes.neat.network_json import parse
 from evolve_arena.genomes.tensors import DamagedFileError
-from evolve_arena.players.bred import BredPlayer, NeatPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, NeatPlayer
 
 if TYPE_CHECKING:
     from neat import Config as NeatPythonConfig
@@ -64,7 +64,7 @@ class ImportedPlayer:
         )
 
 
-def export_neat_python(player: BredPlayer) -> str:
+def export_neat_python(player: EvolvedPlayer) -> str:
     """Return the JSON that neat-python writes for the network of *player*.
 
     Raises:
@@ -233,7 +233,7 @@ def _make_decoder(
 ) -> Decoder:
     """Make the decoder of graphs of a *game*, with the fields *said* in a file and those chosen."""
     place = f"metadata.{OWN_NAME}"
-    name = game or usual_game()
+    name = game or default_game()
     if said and not name.startswith(SPIEL) and name not in game_names():
         option = spell("--game", "game")
         raise DamagedFileError(

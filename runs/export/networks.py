@@ -28,7 +28,7 @@ from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.stacks import list_tuples
 from evolve_arena.players.board.workspace import plane_words
-from evolve_arena.players.bred import BredPlayer, NeatPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, NeatPlayer
 from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
 from evolve_arena.runs.export import WIDTH, cut, read_template
@@ -74,7 +74,7 @@ class NetworkSource:
         return {title: text for title, text in found.items() if not title.startswith("The ")}
 
 
-def describe_network(player: BredPlayer) -> NetworkSource:
+def describe_network(player: EvolvedPlayer) -> NetworkSource:
     """Describe the network of a player of a board game, as ``evaluate_planes`` evaluates it."""
     decoder = player.decoder
     if isinstance(player, TuplePlayer):
@@ -127,7 +127,7 @@ class SizedDecoder(Protocol):
         ...
 
 
-def find_first_layer(player: BredPlayer) -> Array:
+def find_first_layer(player: EvolvedPlayer) -> Array:
     """Return biases, then what each input adds for each unit, with the arena's rounding.
 
     These are numbers of 32 bits, but whole ones in units of 1/65536 where the network reads planes
@@ -150,7 +150,7 @@ def list_bits(code: ModuleType) -> list[int]:
     return [plane_bits * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
 
 
-def expand_genome(player: BredPlayer) -> NDArray[np.float32]:
+def expand_genome(player: EvolvedPlayer) -> NDArray[np.float32]:
     """Return all weights of the layers that the genome of a *player* stands for."""
     genome: NDArray[np.float32] = np.asarray(player.genome, dtype=np.float32)[None]
     expanded: NDArray[np.float32] = player.decoder.expand(genome)[0]
@@ -177,7 +177,7 @@ def describe_units(decoder: LayeredDecoder) -> str:
 
 
 def describe_layers(
-    player: BredPlayer, templates: tuple[str, ...], adds: str, constants: str = ""
+    player: EvolvedPlayer, templates: tuple[str, ...], adds: str, constants: str = ""
 ) -> NetworkSource:
     """Describe the perceptron of *player* as source code.
 
@@ -252,7 +252,9 @@ class Node:
     """Source slot and weight of each connection."""
 
 
-def describe_nodes(player: BredPlayer, templates: tuple[str, ...], constants: str) -> NetworkSource:
+def describe_nodes(
+    player: EvolvedPlayer, templates: tuple[str, ...], constants: str
+) -> NetworkSource:
     """Describe the graph of *player* as source code, step by step as the arena evaluates it.
 
     Args:
@@ -277,7 +279,7 @@ NODES = [
     )
 
 
-def find_nodes(player: BredPlayer) -> tuple[int, list[Node]]:
+def find_nodes(player: EvolvedPlayer) -> tuple[int, list[Node]]:
     """Return the number of slots of the graph of a *player*, and its steps of evaluation."""
     decoder = player.decoder
     graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=True)
@@ -335,7 +337,7 @@ def _write_node(node: Node) -> str:
 # Tuples
 
 
-def find_numbers(player: BredPlayer) -> NDArray[np.int32]:
+def find_numbers(player: EvolvedPlayer) -> NDArray[np.int32]:
     """Return the worth of each entry of each tuple, in units of 1/65536."""
     return player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
 

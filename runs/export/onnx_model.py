@@ -21,7 +21,7 @@ from evolve_arena.genomes.tuple_entries import (
     STARTS_AT,
     TURNS,
 )
-from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export.networks import Node, find_nodes, find_numbers
 
@@ -36,11 +36,11 @@ SHOWN = {
 """Meaning of inputs and outputs, by the head, where a game does not say otherwise."""
 
 
-def export_onnx(player: BredPlayer) -> bytes:
+def export_onnx(player: EvolvedPlayer) -> bytes:
     """Return the network of *player* as an ONNX model with input ``inputs`` and output ``values``.
 
-    ``inputs`` are ``float32`` of shape ``(positions, inputs)``: the values of `BredPlayer.see`, or
-    for tuple networks those in the metadata. ``values`` have the shape ``(positions, outputs)``.
+    ``inputs`` are ``float32`` of shape ``(positions, inputs)``: the values of `EvolvedPlayer.see`,
+    or for tuple networks those in the metadata. ``values`` have the shape ``(positions, outputs)``.
 
     Raises:
         MissingPackageError: The package onnx is not installed.
@@ -56,7 +56,7 @@ def export_onnx(player: BredPlayer) -> bytes:
     return model.finish(player, inputs, _describe(player))
 
 
-def _describe(player: BredPlayer) -> JsonObject:
+def _describe(player: EvolvedPlayer) -> JsonObject:
     """Describe the model to its readers, ready for JSON.
 
     ``planes`` or ``names`` describe the inputs; ``scales`` is empty, as none need multiplying.
@@ -127,7 +127,7 @@ class _Model:
         """Convert a value to another type, such as ``DOUBLE``."""
         return self.add("Cast", name, result=result, to=getattr(self.onnx.TensorProto, kind))
 
-    def finish(self, player: BredPlayer, inputs: int, about: Settings) -> bytes:
+    def finish(self, player: EvolvedPlayer, inputs: int, about: Settings) -> bytes:
         """Return the content of the file."""
         helper, kind = self.onnx.helper, self.onnx.TensorProto.FLOAT
 

@@ -16,11 +16,11 @@ from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.core.types import Json
 from evolve_arena.players import board_paths
-from evolve_arena.players.board.board_view import BoardGameView
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board_view import find_board_view
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.board.page_board import BoardGamePage
+from evolve_arena.players.evolved import EvolvedPlayer
+from evolve_arena.players.page_board import find_page_board
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import cut, read_template
 from evolve_arena.runs.export.board import export_python
@@ -46,14 +46,14 @@ GIVEN = {
 """JavaScript for names of the bot, such as those of its types of numbers."""
 
 
-def export_html(player: BredPlayer) -> str:
+def export_html(player: EvolvedPlayer) -> str:
     """Return one file of HTML: the board, the rules, and a bot that plays as *player* does.
 
     Raises:
         BadValueError: The game has no pages, or the player can't be exported to Python.
         TranslationError: The rules use something that can't be written as JavaScript.
     """
-    layout = find_board_view(player.game).layout()
+    layout = find_page_board(player.game).layout()
     try:
         bot = write_bot(player)
     except TranslationError as error:
@@ -75,7 +75,7 @@ def export_html(player: BredPlayer) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("export.html"))
 
 
-def write_source(player: BredPlayer) -> str:
+def write_source(player: EvolvedPlayer) -> str:
     """Return the bot as Python, and the functions that a page calls.
 
     Raises:
@@ -84,7 +84,7 @@ def write_source(player: BredPlayer) -> str:
     game = player.game
     if not isinstance(game, BoardGame):
         raise BadValueError(f"{player.name} plays {game.name}, which can't be exported to html")
-    python, view = export_python(player), BoardGameView(game)
+    python, view = export_python(player), BoardGamePage(game)
     if "view" in game.plain:
         raise BadValueError(f"{game.name} hides something from its players: a page would show it")
     sections = cut(read_template("board_page.py"))
@@ -115,7 +115,7 @@ def run_source(text: str) -> dict[str, object]:
     return space
 
 
-def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
+def write_bot(player: EvolvedPlayer, more: Sequence[str] = ()) -> str:
     """Write an object of JavaScript with the functions :data:`ALWAYS` and those for the board.
 
     Args:
@@ -132,7 +132,7 @@ def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
     # Functions that this game lacks are asked for by the template, too
     asked = set(re.findall(r'\bRULES\["(\w+)"\]', text)) & game.plain.keys()
     functions = translate(Source(rules, str(game.file), game.plain), sorted(asked))
-    wanted = [*ALWAYS, *(WITH_CELLS if BoardGameView(game).has_cells else WITH_TEXT)]
+    wanted = [*ALWAYS, *(WITH_CELLS if BoardGamePage(game).has_cells else WITH_TEXT)]
     wanted += [*WITH_SEARCH, *more]
     source = Source(text, f"{one_line(player.name)}.py", run_source(text), GIVEN)
     return f"""\

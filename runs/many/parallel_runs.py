@@ -210,7 +210,7 @@ def _breed_in_turn(
     for name, run in runs.items():
 
         def watch(now: Progress, name: str = name) -> bool:
-            return tracker.tell(name, now.generation)
+            return tracker.report(name, now.generation)
 
         tracker.begin(name)
         try:
@@ -298,7 +298,7 @@ def breed_side_by_side(
                     ended.append(children.pop(pipe))
                     tracker.end(child.name)
                     child.join()
-                elif not tracker.tell(child.name, generation):
+                elif not tracker.report(child.name, generation):
                     for other in children.values():
                         other.stop()
     finally:
@@ -445,7 +445,7 @@ class ProgressTracker:
         """Note that a run begins again, at 0 or at an earlier *generation*."""
         self._reached[name] = generation
 
-    def tell(self, name: str, generation: int) -> bool:
+    def report(self, name: str, generation: int) -> bool:
         """Note that a run is at *generation*, and return False if the study is to stop.
 
         A generation is reported once.

@@ -61,7 +61,7 @@ CANDIDATES: dict[str, JsonObject] = {
         "network.length": 2,
         "method.individuals": 2,
         "method.shards": 1,
-        "method.step": 0.002,
+        "method.schedule.learning_rate": 0.002,
     },
     "td": {"method.individuals": 2, "network.hidden": [64]},
     "tournament": {},
@@ -78,10 +78,10 @@ ENDLESS = 10**9
 """Last generation of a run that the clock ends."""
 UNCHECKED = {"check.every": ENDLESS, "run.champion": "last"}
 """Changes of recipes during the race, which has no checks."""
-MOST_MINUTES = 60 * 24 * 7
+MAX_MINUTES = 60 * 24 * 7
 CHECKS = 5
 """Approximate number of checks of the last candidate."""
-GAMES, MOST_GAMES = 50, 400
+GAMES, MAX_GAMES = 50, 400
 """Games of each pair between two tests of whether the weakest is clear, and at most."""
 PLIES = 4
 """Most random plies at the beginning of a game."""
@@ -98,10 +98,10 @@ def check_minutes(minutes: float) -> float:
     Raises:
         BadValueError: They are out of range.
     """
-    if not isinstance(minutes, int | float) or not 0 < minutes <= MOST_MINUTES:
+    if not isinstance(minutes, int | float) or not 0 < minutes <= MAX_MINUTES:
         raise BadValueError(
             f"{spell('--minutes', 'minutes')} is {quote(minutes)}: it must be above 0 and at most"
-            f" {MOST_MINUTES:,}"
+            f" {MAX_MINUTES:,}"
         )
     return 60.0 * minutes
 
@@ -266,7 +266,7 @@ class TimedStart:
         begin, first = self.clock(), max(directory.generations(), default=0)
 
         @wraps(callback)
-        def tell(progress: Progress) -> bool | None:
+        def report(progress: Progress) -> bool | None:
             now = self.clock()
             pace, left = (
                 (progress.generation - first) / max(now - begin, 1e-9),
@@ -277,7 +277,7 @@ class TimedStart:
             self.stopped |= answer is False
             return answer
 
-        return tell
+        return report
 
 
 def start_timed(
@@ -291,7 +291,7 @@ def start_timed(
     population: str | Path | Iterable[str | Path] = (),
     force: bool = False,
     allow_process: Allow = False,
-    tell: Callable[[str], None] = LOG.info,
+    report: Callable[[str], None] = LOG.info,
 ) -> Run:
     """Create a run and evolve it until the time is up; for a game, hold a race.
 
@@ -305,7 +305,7 @@ def start_timed(
         population: Runs whose individuals form the first population; not in a race.
         force: True to overwrite an existing run.
         allow_process: Permission for programs, or a function that asks for it.
-        tell: Function that is called with a sentence when a candidate drops out.
+        report: Function that is called with a sentence when a candidate drops out.
 
     Raises:
         ArenaError: As in :func:`evolve_arena.runs.api.start`.
@@ -319,7 +319,7 @@ def start_timed(
         if population:
             name = spell("--population", "population")
             raise BadValueError(f"{name} is for a recipe: methods that race begin with their own")
-        race = Race(RunDirectory(run or find_place(recipe)), timer, force=force, tell=tell)
+        race = Race(RunDirectory(run or find_place(recipe)), timer, force=force, report=report)
         more["force"] = True  # a killed race may have left directories of candidates
         candidates = list_candidates(recipe, values, allow_process)
         return race.go(candidates, lambda one, place: prepare(one, run=place, **more))
@@ -358,7 +358,7 @@ class Race:
         place: Run directory of the winner.
         timer: Timer that evolves runs.
         force: True to overwrite an existing run.
-        tell: Function that is called with a sentence when a candidate drops out.
+        report: Function that is called with a sentence when a candidate drops out.
     """
 
     def __init__(
@@ -367,9 +367,9 @@ class Race:
         timer: TimedStart,
         *,
         force: bool = False,
-        tell: Callable[[str], None] = LOG.info,
+        report: Callable[[str], None] = LOG.info,
     ) -> None:
-        self.place, self.timer, self.force, self.tell = place, timer, force, tell
+        self.place, self.timer, self.force, self.report = place, timer, force, report
         self.folder = place.path.with_name(f"{place.path.name}.race")
         """Folder of the candidates' runs during the race."""
         self.runners: list[Candidate] = []
@@ -456,7 +456,7 @@ class Race:
             matches = Meeting(game, [*players, *yardsticks], machine, first.recipe.run.seed)
             # Round robins, until the weakest is clear or the time is spent.
             begin, pairs = clock(), round_robin(count).tolist()
-            while not matches.is_clear(count) and matches.games < MOST_GAMES * len(pairs):
+            while not matches.is_clear(count) and matches.games < MAX_GAMES * len(pairs):
                 matches.play(pairs, GAMES)
                 if clock() - begin > spent:
                     break
@@ -473,7 +473,7 @@ class Race:
             runner.opponents = matches.opponents(place)
 
     def _drop(self, runner: Candidate) -> None:
-        self.tell(f"{', '.join(map(str, self.runners))}: {runner.name} drops out")
+        self.report(f"{', '.join(map(str, self.runners))}: {runner.name} drops out")
         self.runners.remove(runner)
         self.dropped.append(runner)
         shutil.rmtree(runner.run.path, ignore_errors=True)
@@ -553,7 +553,7 @@ class Meeting:
         half = games // 2
         # Two games from each opening, with seats swapped; players 0 and 1 are the pair.
         tables = np.tile([order, 1 - order], (half, 1))
-        seatings = seat_players(tables, self.spec.most_seats)
+        pairings = seat_players(tables, self.spec.most_seats)
         for first, second in pairs:
             (seed,) = derive_seeds(self.seed, self.games, "race", 1)
             openings = np.repeat(random_openings(self.game, self.plies, half, int(seed)), 2, axis=0)
@@ -561,11 +561,11 @@ class Meeting:
             # The others are seated nowhere, but belong to the arguments of the same kernel.
             others = [each for each in range(len(self.players)) if each not in (first, second)]
             seated = [self.players[each] for each in (first, second, *others)]
-            played = play_matches(self.game, seated, seatings, seeds, openings, self.executor)
-            result = summarise(self.spec, (seated[0].name, seated[1].name), seatings, *played)
+            played = play_matches(self.game, seated, pairings, seeds, openings, self.executor)
+            result = summarise(self.spec, (seated[0].name, seated[1].name), pairings, *played)
             points = [1.0] * result.wins + [0.5] * result.draws + [0.0] * result.losses
             self.points.setdefault((first, second), []).extend(points)
-            self.games += len(seatings)
+            self.games += len(pairings)
 
     def forget(self, player: int) -> None:
         """Remove all games of a *player*."""

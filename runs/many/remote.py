@@ -118,7 +118,7 @@ class _Passage:
 
     def ask(self, *, going: bool) -> Ray:
         """Ask for news, and return Ray's reference to the answer."""
-        return self.actor.tell.remote(going=going)
+        return self.actor.report.remote(going=going)
 
     def receive(self, news: News) -> bool:
         """Write files of the *news*, and return True if there is a new checkpoint.
@@ -194,7 +194,7 @@ class _Team:
                 continue
             if passage.receive(news):
                 self._deaths[passage.name] = 0
-            self._tracker.tell(passage.name, news.generation)
+            self._tracker.report(passage.name, news.generation)
             del self._away[answer]
             if news.ended:
                 self._end(passage, news)
@@ -277,7 +277,7 @@ class Breeder:
         host, versions = socket.gethostname(), describe_versions()
         return News(self._news.generation, host=host, versions=versions)
 
-    def tell(self, *, going: bool) -> News:
+    def report(self, *, going: bool) -> News:
         """Return the news since the last call.
 
         Args:

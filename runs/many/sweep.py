@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-MOST_RUNS = 10_000
+MAX_RUNS = 10_000
 LARGEST = 1 << 16
 """Most bytes of a file with a measurement."""
 SEED = 1_000_003
@@ -314,7 +314,7 @@ def sweep(
 
     Args:
         recipe: Name of a shipped recipe, or path of a file.
-        values: Values to try, by dotted key: ``{"method.mutation_strength": [0.05, 0.1]}``.
+        values: Values to try, by dotted key: ``{"variation.step_size": [0.05, 0.1]}``.
         seeds: Number of seeds (1, 2, ...), or the seeds themselves.
         folder: Folder of the runs; ``sweeps/NAME`` if None.
         changes: Changes of the recipe in all runs, as in `evolve_arena.start`.
@@ -364,10 +364,10 @@ def sweep(
                 f" plays {games:,} games against {opponent}"
             )
 
-        def tell(now: RunsProgress) -> bool:
+        def report(now: RunsProgress) -> bool:
             return screen.show(now) and (callback is None or callback(now))
 
-        runs = breed(jobs, where, workers, tell, executor, address)
+        runs = breed(jobs, where, workers, report, executor, address)
         rows = []
         names = [job.name for job in jobs]
         measured = watch_parts(names, "champions measured", where, screen.show)
@@ -381,7 +381,7 @@ def sweep(
 
 
 def read_sweep(changes: Iterable[str]) -> tuple[dict[str, list[Json]], JsonObject]:
-    """Parse texts like ``method.mutation_strength=0.05,0.1``, with one value or several.
+    """Parse texts like ``variation.step_size=0.05,0.1``, with one value or several.
 
     A comma within brackets, braces or quotes belongs to a value: ``network.hidden=[8],[16,16]``.
 
@@ -447,8 +447,8 @@ def _read_values(
         twice = next((text for text in texts if texts.count(text) > 1), None)
         if twice:
             raise BadValueError(f"{key} has the value {quote(twice)} twice")
-    if len(numbers) * math.prod(map(len, named.values())) > MOST_RUNS:
-        raise BadValueError(f"a sweep has at most {MOST_RUNS:,} runs")
+    if len(numbers) * math.prod(map(len, named.values())) > MAX_RUNS:
+        raise BadValueError(f"a sweep has at most {MAX_RUNS:,} runs")
     return named
 
 

@@ -12,7 +12,7 @@ from evolve_arena.arena.duel_result import (
     describe_forfeits,
     list_caveats,
 )
-from evolve_arena.arena.match import Keep
+from evolve_arena.arena.match import OnMatch
 from evolve_arena.arena.ranking import (
     meet_opponent,
     meet_others,
@@ -22,7 +22,7 @@ from evolve_arena.arena.ranking import (
 from evolve_arena.arena.standings import play_at_tables
 from evolve_arena.arena.statistics import json_share, wilson_interval
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import make_game, usual_game
+from evolve_arena.core.registry import default_game, make_game
 from evolve_arena.core.types import JsonObject
 from evolve_arena.players.player import Player
 
@@ -37,7 +37,7 @@ def crosstable(
     games: int | None = None,
     opening_plies: int = 0,
     seed: int = 0,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> JsonObject:
     """Play a round robin; the result is ready for JSON. See `play_tournament`.
 
@@ -46,7 +46,7 @@ def crosstable(
         games: Games of each pair; :data:`GAMES` if None.
         opening_plies: Random plies at the beginning of each game.
         seed: Seed of openings and players.
-        keep: Function that is called with each match and its moves.
+        on_match: Function that is called with each match and its moves.
 
     Raises:
         BadValueError: There are fewer than two players, or a number is out of range.
@@ -57,7 +57,7 @@ def crosstable(
         games=games or GAMES,
         opening_plies=opening_plies,
         seed=seed,
-        keep=keep,
+        on_match=on_match,
     )
     content = table.to_dict()
     caveats = []
@@ -73,7 +73,7 @@ def ratings(
     *,
     games: int | None = None,
     seed: int = 0,
-    keep: Keep | None = None,
+    on_match: OnMatch | None = None,
 ) -> JsonObject:
     """Play multiplayer matches; the result is ready for JSON. See `play_at_tables`.
 
@@ -82,14 +82,14 @@ def ratings(
         players: At least two players.
         games: Number of matches in all; :data:`GAMES_AT_TABLES` if None.
         seed: Seed of deals and players.
-        keep: Function that is called with each match and its moves.
+        on_match: Function that is called with each match and its moves.
 
     Raises:
         BadValueError: There are fewer than two players, or a number is out of range.
     """
     seats = min(game.seats, len(players))
     standings = play_at_tables(
-        game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed, keep=keep
+        game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed, on_match=on_match
     )
     return standings.to_dict()
 
@@ -97,7 +97,7 @@ def ratings(
 def find_common_game(players: Sequence[Player]) -> AnyGame:
     """Return the game of the first player that is made for one, else the default game."""
     games = (getattr(player, "game", None) for player in players)
-    return next((game for game in games if game is not None), make_game(usual_game()))
+    return next((game for game in games if game is not None), make_game(default_game()))
 
 
 def ranking(

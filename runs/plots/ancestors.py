@@ -33,8 +33,8 @@ from evolve_arena.runs.plots.style import (
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import History
 
-MOST_CHAMPIONS = 25
-MOST_PLIES = 4
+MAX_CHAMPIONS = 25
+MAX_PLIES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def meet_ancestors(run: Run, *, games: int = 200) -> Ancestors:
     """Play up to 25 champions of *run*, evenly spaced, against each other."""
     chosen = _choose(_champions(run))
     game = run.method.decoder.game
-    plies = min(MOST_PLIES, longest_opening(game) // 2)
+    plies = min(MAX_PLIES, longest_opening(game) // 2)
     points = met = np.zeros((len(chosen), len(chosen)))
     if len(chosen) > 1:
         table = play_tournament(
@@ -182,7 +182,7 @@ def _champions(run: Run) -> list[int]:
         return history.kept_champions()
 
 
-def _choose(generations: list[int], most: int = MOST_CHAMPIONS) -> list[int]:
+def _choose(generations: list[int], most: int = MAX_CHAMPIONS) -> list[int]:
     """Return up to *most* of *generations*, evenly spaced, including the first and the last."""
     if len(generations) <= most:
         return generations

@@ -14,7 +14,7 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.runs.plots.layout import HEADER, PADDING, Box, Point, ballot, board_width
-from evolve_arena.runs.plots.sketch import Board, Node
+from evolve_arena.runs.plots.network_layout import Board, Node
 from evolve_arena.runs.plots.style import GREY, OKABE_ITO, Look
 
 POSITIVE, NEGATIVE = OKABE_ITO[0], OKABE_ITO[1]

@@ -10,9 +10,9 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from evolve_arena.players.bred import Labels, VectorPlayer
+from evolve_arena.players.evolved import Labels, VectorPlayer
 from evolve_arena.runs.plots.cards import SIGNS, make_scale, sign_colour, write_signed
-from evolve_arena.runs.plots.sketch import (
+from evolve_arena.runs.plots.network_layout import (
     describe_layers,
     name_outputs,
     read_layers,
@@ -26,7 +26,7 @@ Weights = NDArray[np.float64]
 ROW, COLUMN = 0.17, 0.19
 """Size of a weight's cell, in inches; columns are narrower if there are many."""
 WIDEST = 9.0
-MOST_ROWS = 60
+MAX_ROWS = 60
 """Maximum rows with names in a layer."""
 LETTER = 0.075
 HEAD, FOOT, BETWEEN = 1.1, 0.75, 0.8
@@ -116,7 +116,7 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
     # Measure: names at the left and below, matrices below one another
     across = [min(COLUMN * len(columns), WIDEST) for _, _, columns, _ in matrices]
     down = [
-        ROW * len(rows) if len(rows) <= MOST_ROWS or rows[-1] == "bias" else 4.5
+        ROW * len(rows) if len(rows) <= MAX_ROWS or rows[-1] == "bias" else 4.5
         for _, rows, _, _ in matrices
     ]
     feet = [_find_foot(columns) for _, _, columns, _ in matrices]
@@ -149,7 +149,7 @@ def _draw_matrix(axes: Axes, matrix: Matrix, scale: Normalize) -> None:
     axes.pcolormesh(weights, cmap=SIGNS, norm=scale, edgecolors="#DDDDDD", linewidth=0.3)
     axes.invert_yaxis()
     axes.tick_params(length=0, pad=2)
-    if len(rows) <= MOST_ROWS or rows[-1] == "bias":
+    if len(rows) <= MAX_ROWS or rows[-1] == "bias":
         axes.set_yticks(np.arange(len(rows)) + 0.5, rows, fontsize=8)
     else:
         axes.set_yticks([])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evolve_arena.runs.plots.sketch import Board, Node, Sketch
+from evolve_arena.runs.plots.network_layout import Board, Node, Sketch
 
 Point = tuple[float, float]
 Port = tuple[int, bool]
@@ -37,7 +37,7 @@ HEADER = 0.19
 """Height of a card's line of text."""
 LETTER = 0.06
 """Mean width of a letter in it."""
-BALLOT, MOST_VOTES = 0.15, 16
+BALLOT, MAX_VOTES = 0.15, 16
 """Height of a row of votes on a card, and maximum votes in a row."""
 TURNED_GAP, TURNED_SPACE = 0.05, 1.1
 """Free space between two cards of a layer, and between layers, if these are side by side."""
@@ -119,7 +119,7 @@ def arrange(sketch: Sketch) -> Layout:
     rows = [row for parts in divided for row in parts]
 
     # Lanes for wires that pass rows, then an order in which few wires cross
-    ends = [(wire.source, wire.target) for wire in sketch.wires]
+    ends = [(edge.source, edge.target) for edge in sketch.edges]
     rows, ways = add_lanes(rows, len(sizes), ends)
     lanes = sum(map(len, rows)) - len(sizes)
     widths = [width + gap for width, _ in sizes] + [LANE] * lanes
@@ -162,7 +162,7 @@ def board_width(board: Board, cell: float) -> float:
 
 def ballot(box: Box, votes: int) -> list[Box]:
     """Return places for the *votes* on a card, from left to right and downwards."""
-    across = min(votes, MOST_VOTES)
+    across = min(votes, MAX_VOTES)
     width = (box.width - 2 * PADDING) / across
     return [
         Box(
@@ -181,7 +181,7 @@ def _measure_card(node: Node, sketch: Sketch, cell: float) -> Point:
     letters += 6 * (node.bias is not None)
     width, height = letters * LETTER, HEADER
     if node.votes is not None:
-        height += -(-len(node.votes) // MOST_VOTES) * BALLOT + PADDING
+        height += -(-len(node.votes) // MAX_VOTES) * BALLOT + PADDING
     if node.board is not None:
         width = max(width, board_width(sketch.board, cell))
         height += sketch.board.height * cell + PADDING
@@ -225,7 +225,7 @@ def _stack(
 
 
 def add_lanes(
-    rows: Sequence[Sequence[int]], nodes: int, wires: Sequence[Ends]
+    rows: Sequence[Sequence[int]], nodes: int, edges: Sequence[Ends]
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Add a lane wherever a wire passes a row; lanes are numbered from *nodes* on.
 
@@ -236,7 +236,7 @@ def add_lanes(
     widened = [list(row) for row in rows]
     ways = []
     lane = nodes
-    for source, target in wires:
+    for source, target in edges:
         begin, end = row_of[source], row_of[target]
         way = [source]
         for row in range(begin + 1, end) if begin < end else range(begin - 1, end, -1):

@@ -17,7 +17,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.evolved import VectorPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.players import find_player
@@ -31,8 +31,8 @@ from evolve_arena.runs.plots.cards import (
 )
 from evolve_arena.runs.plots.features import draw_features
 from evolve_arena.runs.plots.layout import Layout, arrange, board_width
+from evolve_arena.runs.plots.network_layout import SPACE, Board, Edge, Node, Sketch, sketch_player
 from evolve_arena.runs.plots.position import draw_position, find_position
-from evolve_arena.runs.plots.sketch import SPACE, Board, Node, Sketch, Wire, sketch_player
 from evolve_arena.runs.plots.style import GREY, check_format, draw_scale, find_place, new_page, save
 from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
@@ -131,7 +131,7 @@ def draw_network(sketch: Sketch) -> Figure:
     axes.set_axis_off()
     axes.set(xlim=(-width / 2, width / 2), ylim=(-foot, places.height + head))
     scale = make_scale(sketch.weights)
-    _draw_wires(axes, sketch, places, scale)
+    _draw_edges(axes, sketch, places, scale)
     for node, box in zip(sketch.nodes, places.boxes, strict=True):
         draw_card(axes, node, box, sketch.board, places.cell, scale)
     if sketch.board.planes:
@@ -166,12 +166,12 @@ def _key_height(sketch: Sketch) -> float:
     return max(board, 1.75 if sketch.board.planes else 1.4) + 0.95
 
 
-def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
+def _draw_edges(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
     """Draw all wires, the strongest last and so uppermost."""
-    order = sorted(range(len(sketch.wires)), key=lambda wire: abs(sketch.wires[wire].weight))
-    for wire in order:
-        weight = sketch.wires[wire].weight
-        draw_wire(axes, places.routes[wire], weight, scale, back=places.back[wire])
+    order = sorted(range(len(sketch.edges)), key=lambda edge: abs(sketch.edges[edge].weight))
+    for edge in order:
+        weight = sketch.edges[edge].weight
+        draw_wire(axes, places.routes[edge], weight, scale, back=places.back[edge])
 
 
 def _draw_reading(axes: Axes, sketch: Sketch) -> None:
@@ -210,7 +210,7 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
     texts = [f"Cards: nodes, what they compute, {'×response, ' * scaled}bias"]
     if boards:
         texts.append(f"Cells: weights from the board{'; dots: none' * sparse}")
-    if sketch.wires:
+    if sketch.edges:
         texts.append("Wires: weights between nodes, wider if larger")
     if any(places.back):
         texts.append("Dashed wires: against the order of the layers")
@@ -219,9 +219,9 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
     return texts
 
 
-MOST_NODES = 96
+MAX_NODES = 96
 """Maximum nodes of a layer; of more, those with the largest weights to others are drawn."""
-MOST_WIRES = 200
+MAX_EDGES = 200
 """Maximum connections between nodes; of more, the strongest are drawn."""
 
 
@@ -237,16 +237,16 @@ def thin_out(sketch: Sketch) -> Sketch:
     place = {node: at for at, node in enumerate(kept)}
 
     # Wires between them: the strongest
-    wires = [
-        Wire(place[wire.source], place[wire.target], wire.weight)
-        for wire in sketch.wires
-        if wire.source in place and wire.target in place
+    edges = [
+        Edge(place[edge.source], place[edge.target], edge.weight)
+        for edge in sketch.edges
+        if edge.source in place and edge.target in place
     ]
-    if len(wires) > MOST_WIRES:
+    if len(edges) > MAX_EDGES:
         remarks.append(
-            f"drawn: of {len(wires):,} connections between nodes the {MOST_WIRES} strongest"
+            f"drawn: of {len(edges):,} connections between nodes the {MAX_EDGES} strongest"
         )
-        wires = sorted(wires, key=lambda wire: -abs(wire.weight))[:MOST_WIRES]
+        edges = sorted(edges, key=lambda edge: -abs(edge.weight))[:MAX_EDGES]
 
     # Votes for nodes that were left out
     nodes = list(sketch.nodes)
@@ -259,7 +259,7 @@ def thin_out(sketch: Sketch) -> Sketch:
         remarks=remarks,
         nodes=[nodes[node] for node in kept],
         layers=[[place[node] for node in layer] for layer in layers],
-        wires=wires,
+        edges=edges,
     )
 
 
@@ -268,7 +268,7 @@ def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
 
     Of outputs, those to which others matter most.
     """
-    if len(layer) <= MOST_NODES:
+    if len(layer) <= MAX_NODES:
         return layer
     # The strength of a node: the sum of the sizes of its weights to others, or of others to it
     strength = dict.fromkeys(layer, 0.0)
@@ -285,11 +285,11 @@ def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
         board = sketch.nodes[node].board
         if listens and board is not None:
             strength[node] += float(np.nansum(np.abs(board)))
-    for wire in sketch.wires:
-        end = wire.target if listens else wire.source
-        if end in strength and wire.source != wire.target:
-            strength[end] += abs(wire.weight)
-    strongest = set(sorted(layer, key=lambda node: -strength[node])[:MOST_NODES])
+    for edge in sketch.edges:
+        end = edge.target if listens else edge.source
+        if end in strength and edge.source != edge.target:
+            strength[end] += abs(edge.weight)
+    strongest = set(sorted(layer, key=lambda node: -strength[node])[:MAX_NODES])
     return [node for node in layer if node in strongest]
 
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.types import State
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate_slots
-from evolve_arena.players.bred import BredPlayer, Inputs, Labels, NeatPlayer, VectorPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, Inputs, Labels, NeatPlayer, VectorPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export.networks import read_nodes
 
-MOST_WIRES = 160
+MAX_EDGES = 160
 """Maximum connections that are returned: those that carry most, of each layer as many."""
-MOST_ROWS = 1 << 20
+MAX_ROWS = 1 << 20
 """Maximum numbers in a table of inputs, each row with one of them set to 0, for their shares."""
 
 
@@ -91,7 +91,7 @@ def _describe(
     seen: Inputs, layers: Layers, wires: Wires, adds: list[float], output: str
 ) -> NetworkView:
     """Return the view of a network whose parts are known."""
-    wires.sort(key=lambda wire: -abs(wire[2]))
+    wires.sort(key=lambda edge: -abs(edge[2]))
     planes, at = list[Plane](), 0
     for name, rows, columns in seen.labels.planes:
         values = seen.values[at : at + rows * columns].tolist()
@@ -103,14 +103,14 @@ def _describe(
     return {
         "planes": planes,
         "layers": layers,
-        "wires": [wire for wire in wires if wire[2]][:MOST_WIRES],
+        "wires": [edge for edge in wires if edge[2]][:MAX_EDGES],
         "inputs": len(seen.values),
         "adds": adds,
         "output": output,
     }
 
 
-def _choose_output(player: BredPlayer, position: State, outputs: list[float]) -> int:
+def _choose_output(player: EvolvedPlayer, position: State, outputs: list[float]) -> int:
     """Return the number of the largest output; of a policy, of the largest of a legal move."""
     allowed: Iterable[int] = range(len(outputs))
     if player.decoder.head == "policy":
@@ -121,7 +121,7 @@ def _choose_output(player: BredPlayer, position: State, outputs: list[float]) ->
 def _find_shares(inputs: NDArray[np.float64], respond: Respond) -> list[float]:
     """Return the output's value less its value without each of the *inputs*."""
     shares, active = np.zeros(len(inputs)), np.flatnonzero(inputs)
-    if len(active) * len(inputs) <= MOST_ROWS:
+    if len(active) * len(inputs) <= MAX_ROWS:
         rows = np.tile(inputs, (len(active) + 1, 1))
         rows[np.arange(len(active)), active] = 0.0
         outputs = respond(rows)
@@ -140,7 +140,7 @@ def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
     for (weights, _), values in zip(decoder.mlp.layers(genome), outputs, strict=True):
         carried = before[:, None] * weights
         after = first + len(before)
-        strongest = np.argsort(-np.abs(carried), axis=None)[: MOST_WIRES // len(outputs)]
+        strongest = np.argsort(-np.abs(carried), axis=None)[: MAX_EDGES // len(outputs)]
         for source, target in zip(*np.unravel_index(strongest, carried.shape), strict=True):
             wires.append((first + int(source), after + int(target), float(carried[source, target])))
         layers.append(_name_units(values, is_last=len(layers) == len(outputs) - 1))
@@ -201,7 +201,7 @@ def _look_into_tuples(player: TuplePlayer, position: State) -> NetworkView:
         {"name": f"tuple {number}", "value": float(value)} for number, value in enumerate(sums)
     ]
     last = values.size + len(units)
-    wires = sorted(carried.items(), key=lambda wire: -abs(wire[1]))[: MOST_WIRES // 2]
+    wires = sorted(carried.items(), key=lambda edge: -abs(edge[1]))[: MAX_EDGES // 2]
     told = [(*ends, float(part)) for ends, part in wires]
     told += [(values.size + at, last, float(value)) for at, value in enumerate(sums)]
     seen = Inputs(values, Labels(decoder.planes))

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.arena.duel_result import describe_repeats
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.runs.plots.stack import REST, Stack, colour_species, stack_species
 from evolve_arena.runs.plots.style import (
     GREY,
@@ -33,21 +33,21 @@ from evolve_arena.runs.store.record import Record, blocks
 if TYPE_CHECKING:
     from matplotlib.typing import ColorType
 
-MOST_BANDS = 3
+MAX_BANDS = 3
 """Maximum runs with bands of quartiles; more would be hard to tell apart."""
-MOST_MARKERS = 60
+MAX_MARKERS = 60
 FORFEIT = "#b00020"
 """Colour of a cross on a check with forfeited games."""
 MIDDLE: Look = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2))}
 """Line at which neither side is better."""
 LINE_LETTERS, KEY_LETTERS = 115, 8
 """Letters of a legend in one line of a panel, and the width of an entry's line, in letters."""
-MOST_MIGRATIONS = 16
+MAX_MIGRATIONS = 16
 """Maximum arrows; more would be hard to tell apart."""
-MOST_NAMED = 8
-MOST_OUTLINED = 100
+MAX_NAMED = 8
+MAX_OUTLINED = 100
 """Maximum species with white outlines; more outlines would hide the areas."""
-MOST_MARKED = 30
+MAX_MARKED = 30
 """Maximum species whose births and extinctions are marked."""
 LABEL_HEIGHT, LABEL_WIDTH = 0.08, 0.035
 """Size of a species' number, as shares of the panel."""
@@ -65,7 +65,7 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
     if not any(record.generations for record in told):
         say(axes, _why_empty(records, "the method tells no fitness"))
         return
-    banded = len(records) <= MOST_BANDS
+    banded = len(records) <= MAX_BANDS
     for record, hue in zip(records, hues, strict=True):
         if record not in told:
             continue
@@ -108,7 +108,7 @@ def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
         x = [*record.ratings]
         low, high = np.array([each.interval for each in record.ratings.values()]).T
         elo = [each.elo for each in record.ratings.values()]
-        marker = "" if len(x) > MOST_MARKERS else MARKERS[0]
+        marker = "" if len(x) > MAX_MARKERS else MARKERS[0]
         axes.plot(x, elo, color=hue, linewidth=1.4, marker=marker, markersize=3.5)
         axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
 
@@ -165,7 +165,7 @@ def _draw_by_opponent(
     """
     opponents = sorted({check.opponent for checks in groups for check in checks})
     alone, by_opponent = len(groups) == 1, colours(len(opponents))
-    crowded = max(map(len, groups)) > MOST_MARKERS * len(opponents)
+    crowded = max(map(len, groups)) > MAX_MARKERS * len(opponents)
     handles: list[Artist] = []
     for place, opponent in enumerate(opponents):
         marker = "" if crowded else MARKERS[place % len(MARKERS)]
@@ -293,7 +293,7 @@ def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
     axes.set_ylim(bottom=0.0)
     if not handles:
         say(axes, "no generation has been played yet")
-    elif len(handles) <= MOST_NAMED:
+    elif len(handles) <= MAX_NAMED:
         axes.legend(handles=handles, loc="lower left", fontsize=8.5, ncols=4, framealpha=0.85)
 
 
@@ -301,7 +301,7 @@ def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: in
     """Draw a row for each island, and an arrow for each group of migrants."""
     apart, last = islands.interval, record.generations
     numbers = range(1, -(-last // apart) if last else 0)
-    step = max(1, -(-len(numbers) // MOST_MIGRATIONS))
+    step = max(1, -(-len(numbers) // MAX_MIGRATIONS))
     some = f"; every {step}th is drawn" if step > 1 else ""
     style_axes(
         axes,
@@ -343,7 +343,7 @@ def draw_species(axes: Axes, record: Record) -> None:
     _draw_areas(axes, stack)
     for row, number in enumerate(stack.species):
         _write_number(axes, stack, row, colour_species(number))
-    if len(stack.species) <= MOST_MARKED:
+    if len(stack.species) <= MAX_MARKED:
         _mark_lives(axes, stack)
     axes.set_ylim(0.0, float(stack.edges[-1].max(initial=1.0)))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
@@ -375,7 +375,7 @@ def _count_species(record: Record, stack: Stack) -> str:
     text = f"{len(record.species):,} so far, {living:,} of them living"
     if len(stack.species) < len(record.species):
         return f"{text}; grey: all but the largest {len(stack.species):,}"
-    if len(stack.species) <= MOST_MARKED:
+    if len(stack.species) <= MAX_MARKED:
         return f"{text}; dots: births, crosses: extinctions"
     return text
 
@@ -392,7 +392,7 @@ def _draw_areas(axes: Axes, stack: Stack) -> None:
             high = np.column_stack([x[here], edges[row + 1, here]])
             shapes.append(np.concatenate([low, high[::-1]]))
             faces.append(colour)
-    outlined = len(shapes) <= MOST_OUTLINED
+    outlined = len(shapes) <= MAX_OUTLINED
     areas = PolyCollection(
         shapes,
         facecolors=faces,

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError, PositionError, one_line
 from evolve_arena.core.types import JsonObject, Move, State
-from evolve_arena.players.board_view import BoardView, find_board_view
-from evolve_arena.players.bred import BredPlayer, Labels
+from evolve_arena.players.evolved import EvolvedPlayer, Labels
+from evolve_arena.players.page_board import PageBoard, find_page_board
 from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.plots.cards import (
@@ -35,8 +35,8 @@ from evolve_arena.runs.plots.cards import (
     write_signed,
 )
 from evolve_arena.runs.plots.layout import board_width
+from evolve_arena.runs.plots.network_layout import ACROSS, Board, Plane, lay_out_board, write_title
 from evolve_arena.runs.plots.network_view import NetworkView, Unit, look_inside
-from evolve_arena.runs.plots.sketch import ACROSS, Board, Plane, lay_out_board, write_title
 from evolve_arena.runs.plots.style import GREY, OKABE_ITO, Look, new_page, style_axes
 
 Numbers = NDArray[np.float64]
@@ -48,13 +48,13 @@ PIECES = ("#3F3F3F", "#F5F0E1", "#D55E00", "#0072B2", "#009E73")
 NOBODY = "#C9A66B"
 """Colour of pieces that belong to no seat."""
 SHADES = ("#FBFBFB", "#E3E3E3")
-MOST_MOVES = 18
+MAX_MOVES = 18
 """Maximum moves; of more, the best are listed."""
-MOST_UNITS = 28
+MAX_UNITS = 28
 """Maximum units of a layer; of more, those with the largest values are drawn."""
-MOST_NAMED = 30
+MAX_NAMED = 30
 """Inputs with names; of more, those that are not 0 are drawn."""
-MOST_BARS = 24
+MAX_BARS = 24
 """Maximum bars; of more inputs with names, those that add most are drawn."""
 WIDTH, UPPER = 13.0, 4.4
 """Width of the picture and height of its upper part; all sizes are in inches."""
@@ -112,7 +112,7 @@ def draw_position(player: Player, position: State, name: str | None = None) -> F
         BadValueError: The player has no network, or does not ask it in this position.
     """
     found = look_inside(player, position)
-    if found is None or not isinstance(player, BredPlayer):
+    if found is None or not isinstance(player, EvolvedPlayer):
         raise BadValueError(
             f"{player.name} has no network that is asked in this position: its inside can't be"
             " drawn"
@@ -124,12 +124,12 @@ def draw_position(player: Player, position: State, name: str | None = None) -> F
     board = lay_out_board(labels, player.game)
     legal_moves = player.game.legal_moves(position)
     legal: list[int] = []
-    if player.decoder.head == "policy" and len(found["layers"][-1]) > MOST_UNITS:
+    if player.decoder.head == "policy" and len(found["layers"][-1]) > MAX_UNITS:
         legal = list(map(player.game.number_of, legal_moves))
     network = _Inside(found, board, labels, legal)
     height = HEAD + UPPER + network.height + 1.0
     seat = player.game.to_move(position)
-    view = find_board_view(player.game)
+    view = find_page_board(player.game)
     subtitle = f"{player.game.name}: {view.sides()[seat]} to move"
     figure = new_page(WIDTH, height, write_title(player, name), [subtitle])
     bottom = network.height + 1.0
@@ -157,7 +157,7 @@ def draw_position(player: Player, position: State, name: str | None = None) -> F
     adds = np.array(found["adds"])
     heading = f"What each input adds to “{found['output']}”"
     if labels.names:
-        order = [at for at in np.argsort(-np.abs(adds), kind="stable") if adds[at]][:MOST_BARS]
+        order = [at for at in np.argsort(-np.abs(adds), kind="stable") if adds[at]][:MAX_BARS]
         adding = [labels.names[at] for at in order]
         widest = LETTER * max(map(len, adding), default=0)
         axes = add(right + widest, bottom, WIDTH - MARGIN - right - widest, UPPER - 0.4)
@@ -171,7 +171,7 @@ def draw_position(player: Player, position: State, name: str | None = None) -> F
     return figure
 
 
-def _find_values(player: BredPlayer, position: State) -> dict[Hashable, float]:
+def _find_values(player: EvolvedPlayer, position: State) -> dict[Hashable, float]:
     """Return the player's values of moves; an empty table if it does not value moves."""
     try:
         return dict(player.values(position))
@@ -179,18 +179,18 @@ def _find_values(player: BredPlayer, position: State) -> dict[Hashable, float]:
         return {}
 
 
-def _name_moves(player: BredPlayer, position: State, values: Mapping[Move, float]) -> list[str]:
+def _name_moves(player: EvolvedPlayer, position: State, values: Mapping[Move, float]) -> list[str]:
     """Return the names of the moves to list, the best first."""
     ui = find_text_ui(player.game)
     return [one_line(ui.name(move, position), 34) for move in _list_best(values)]
 
 
 def _list_best(values: Mapping[Move, float]) -> list[Move]:
-    return sorted(values, key=lambda move: -values[move])[:MOST_MOVES]
+    return sorted(values, key=lambda move: -values[move])[:MAX_MOVES]
 
 
 def _draw_table(
-    axes: Axes, view: BoardView, position: State, seat: int, values: Mapping[Move, float]
+    axes: Axes, view: PageBoard, position: State, seat: int, values: Mapping[Move, float]
 ) -> None:
     """Draw the board as a page does, and on it the values of moves that end on cells."""
     layout, drawing = view.layout(), view.draw(position, seat)
@@ -229,7 +229,7 @@ def _draw_table(
 
 
 def _write_values(
-    axes: Axes, view: BoardView, position: State, middles: Numbers, values: Mapping[Move, float]
+    axes: Axes, view: PageBoard, position: State, middles: Numbers, values: Mapping[Move, float]
 ) -> None:
     """Write each move's value on the cell where the move ends, if all end on different cells."""
     ends: dict[int, float] = {}
@@ -361,7 +361,7 @@ def _stack(planes: Sequence[Plane], wide: float, high: float) -> tuple[Board, fl
 def _choose_units(layer: Sequence[Unit]) -> list[int]:
     """Return the units of a *layer* with the largest values, in their order."""
     order = sorted(range(len(layer)), key=lambda unit: -abs(layer[unit]["value"]))
-    return sorted(order[:MOST_UNITS])
+    return sorted(order[:MAX_UNITS])
 
 
 class _Inside:
@@ -383,7 +383,7 @@ class _Inside:
         if legal:
             outputs = found["layers"][-1]
             best = sorted(legal, key=lambda output: -outputs[output]["value"])
-            self.shown[-1] = sorted(best[:MOST_UNITS])
+            self.shown[-1] = sorted(best[:MAX_UNITS])
 
         # Measure the inputs: cells of a board, or a row for each name
         self.cell = 0.0
@@ -395,7 +395,7 @@ class _Inside:
         else:
             self.label = LETTER * max(map(len, labels.names)) + 0.55
             self.rows = [at for at in range(len(labels.names)) if self.values[at]]
-            if len(labels.names) <= MOST_NAMED:
+            if len(labels.names) <= MAX_NAMED:
                 self.rows = list(range(len(labels.names)))
             inputs = ROW * (len(self.rows) + 1)
         units = max(len(units) for units in self.shown)
@@ -416,7 +416,7 @@ class _Inside:
             x = begin + (end - begin) * share
             self._draw_layer(axes, depth, x, top, first, places)
             first += len(layer)
-        self._draw_wires(axes, places)
+        self._draw_edges(axes, places)
         count = len(self.found["wires"])
         told = (
             f"Blue is positive, orange negative. Of the connections those {count} are drawn that"
@@ -488,23 +488,23 @@ class _Inside:
             size = min(90.0, (60 * step) ** 2)
             axes.scatter(x, y, size, [colour], edgecolors="#666666", linewidths=0.6, zorder=4)
             chosen = layer[unit]["name"] == self.found["output"]
-            if last or len(shown) <= MOST_UNITS // 2:
+            if last or len(shown) <= MAX_UNITS // 2:
                 text = f"{layer[unit]['name']}  {value:.3g}" if last else f"{value:.2g}"
                 look: Look = {"fontweight": "bold"} if last and chosen else {}
                 text = text.replace("-", "−") if not last else text
                 size = 8.0 if last else 6.5
                 axes.text(x + 0.12, y, text, fontsize=size, va="center", zorder=5, **look)
 
-    def _draw_wires(self, axes: Axes, places: dict[int, tuple[float, float]]) -> None:
+    def _draw_edges(self, axes: Axes, places: dict[int, tuple[float, float]]) -> None:
         """Draw straight lines, as wide as the values that they carry; the strongest uppermost."""
-        wires = [wire for wire in self.found["wires"] if wire[0] in places and wire[1] in places]
-        strongest = max((abs(carried) for *_, carried in wires), default=0.0) or 1.0
-        wires.reverse()
-        share = np.array([abs(carried) / strongest for *_, carried in wires])
+        edges = [edge for edge in self.found["wires"] if edge[0] in places and edge[1] in places]
+        strongest = max((abs(carried) for *_, carried in edges), default=0.0) or 1.0
+        edges.reverse()
+        share = np.array([abs(carried) / strongest for *_, carried in edges])
         axes.add_collection(
             LineCollection(
-                [[places[source], places[target]] for source, target, _ in wires],
-                colors=[sign_colour(carried) for *_, carried in wires],
+                [[places[source], places[target]] for source, target, _ in edges],
+                colors=[sign_colour(carried) for *_, carried in edges],
                 linewidths=0.4 + 2.2 * share,
                 alpha=list(0.15 + 0.6 * share) or None,
                 zorder=1,

@@ -13,7 +13,7 @@ from evolve_arena.runs.store.record import Record, blocks, stretch
 
 Column = NDArray[np.float64]
 
-MOST_SPECIES = 500
+MAX_SPECIES = 500
 """Maximum species drawn one by one; of more, the largest are."""
 REST = (0.87, 0.87, 0.87)
 """Colour of all others."""
@@ -41,7 +41,7 @@ class Stack:
         return (int(living[0]), int(living[-1])) if len(living) else (0, -1)
 
 
-def stack_species(record: Record, most: int = MOST_SPECIES) -> Stack:
+def stack_species(record: Record, most: int = MAX_SPECIES) -> Stack:
     """Stack the species of *record*, the *most* largest one by one and all others together."""
     generations = record.statistics.get("generation", np.zeros(0))
     columns = {int(generation): column for column, generation in enumerate(generations)}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.types import Array
 from evolve_arena.genomes.tuples import Cells
 from evolve_arena.players.board.stacks import NEXT
-from evolve_arena.players.bred import Labels
+from evolve_arena.players.evolved import Labels
 from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
 from evolve_arena.runs.plots.cards import (
     LINE,
@@ -28,7 +28,7 @@ from evolve_arena.runs.plots.cards import (
     write_signed,
 )
 from evolve_arena.runs.plots.layout import Point
-from evolve_arena.runs.plots.sketch import Board, lay_out_board, write_title
+from evolve_arena.runs.plots.network_layout import Board, lay_out_board, write_title
 from evolve_arena.runs.plots.style import (
     GREY,
     OKABE_ITO,
@@ -44,7 +44,7 @@ Numbers = NDArray[np.float64]
 PIECES = (*OKABE_ITO[:2], "#333333", *OKABE_ITO[2:6])
 """Colours of cells' states: those of a board's first two planes, then others."""
 PLACES = ("1st", "2nd", "3rd", "4th", "5th")
-MOST_TUPLES, TUPLES_IN_A_ROW = 12, 4
+MAX_TUPLES, TUPLES_IN_A_ROW = 12, 4
 EDGE = 0.4
 """Free space at the sides; all sizes are in inches."""
 SMALL, LARGE = 1.05, 1.6
@@ -87,7 +87,7 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     values = value_cells(tuples, decoder)
 
     # Fit the boards into lines
-    strongest = sorted(tuples, key=lambda one: -one.weight)[:MOST_TUPLES]
+    strongest = sorted(tuples, key=lambda one: -one.weight)[:MAX_TUPLES]
     small = min(SMALL_CELL, SMALL / board.width)
     large = min(LARGE_CELL, LARGE / board.width)
     small_slot = max(board.width * small, LEAST_OF_SMALL)
@@ -130,7 +130,7 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
     Only numbers in use count, each with the same weight, however often it is met.
 
     Returns:
-        Shape ``(sides, states, cells)``, in the order of the cells of the game's `BoardView`,
+        Shape ``(sides, states, cells)``, in the order of the cells of the game's `PageBoard`,
         without the first state. Not a number where no tuple has seen the state.
     """
     states, places = len(decoder.states), list(map(decoder.find_cell, range(decoder.cells)))

@@ -1,8 +1,7 @@
-"""A stand-in for a method whose class is not here: its runs can be looked at, but not go on."""
+"""A stand-in for a method whose class is missing: its runs can be read, but not resumed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,9 +10,10 @@ from pydantic import ConfigDict, ValidationError
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.game import AnyGame, Config, GameSpec
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.core.user_code import AbsentCode
-from evolve_arena.evolve.method import AnyState, Method
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.evolve.method import AnyMethod, AnyState, Method
+from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class AbsentConfig(Config):
@@ -43,24 +43,24 @@ class AbsentMethod(Method[Any]):
     migrates = True
 
     @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
-        """Those of the *game*: nothing here says which it breeds."""
+    def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
+        """Return those of the *game*: nothing here says which it breeds."""
         return dict(game.networks)
 
     @classmethod
-    def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
-        """That of the first kind of genome which can have this *content*."""
+    def network_section(cls, game: GameSpec, content: Settings) -> type[Config]:
+        """Return that of the first kind of genome which can have this *content*."""
         return _find_kind(game, content).network_section(game, content)
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Decoder:
-        """That of the kind of genome which has the section *network*."""
+        """Return that of the kind of genome which has the section *network*."""
         content = network.model_dump(exclude_none=True)
         return _find_kind(find_game(game.name), content).make_decoder(game, network, config)
 
     @classmethod
     def estimate_bytes(cls, config: Any, decoder: Any) -> int:
-        """Nothing: it breeds nobody."""
+        """Return 0: it breeds nothing."""
         return 0
 
     def initial(self, seed: int) -> NoReturn:
@@ -68,7 +68,7 @@ class AbsentMethod(Method[Any]):
         self._fail()
 
     def find_mismatch(self, state: Any) -> None:
-        """Nothing: any state will do."""
+        """Return None: any state will do."""
 
     def step(self, state: Any, arena: Any) -> NoReturn:
         """Fail."""
@@ -78,8 +78,8 @@ class AbsentMethod(Method[Any]):
         """Fail."""
         self._fail()
 
-    def describe(self, state: Any) -> dict[str, Any]:
-        """Individuals, and genes of each if they have as many."""
+    def describe(self, state: Any) -> JsonObject:
+        """Return the number of individuals, and of genes if all have as many."""
         told = {"individuals": len(state.population)}
         if isinstance(state.population, np.ndarray):
             told["genes"] = int(state.population.shape[-1])
@@ -90,7 +90,7 @@ class AbsentMethod(Method[Any]):
         raise AssertionError
 
 
-def _find_kind(game: GameSpec, content: Mapping[str, Any]) -> type[Method[Any]]:
+def _find_kind(game: GameSpec, content: Settings) -> type[AnyMethod]:
     for kind in (_Vectors, _Graphs, _Tuples):
         try:
             if kind.networks(game):

@@ -1,4 +1,4 @@
-"""Code that recipes name: it runs with the user's word alone, and a copy of it lies in the run.
+"""Code that recipes name: it runs with the user's permission alone, and is copied to the run.
 
 In a recipe's file it is ``my_ops.py:blend``, in memory ``my_ops.py@DIGEST:blend``: pinned to what
 the file held when it was run.
@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import LARGEST, find_file, is_open, is_reference, open_code
 from evolve_arena.players.specification import NotPermittedError
 
 Permit = Callable[[Path, bytes, str], None]
-"""Is told of a Python file, its content and what it is, ``game`` or ``code``, before it is run; it
-raises an error to prevent it."""
+"""Is called with a Python file, its content and its kind, ``game`` or ``code``, before it is run;
+it raises an error to prevent it."""
 
 CODE = "code"
 """The folder of a run in which copies of the user's code lie."""
-WITH_CODE = ("method", "check")
+WITH_CODE = ("method", "matches", "variation", "check")
 """The sections whose values may name such."""
 
 
 def refuse_files(path: Path, source: bytes, what: str) -> None:
-    """Lets no file be run as a game or as code, unless the user has opened it himself.
+    """Refuse to run a file as a game or as code, unless the user has opened it.
 
     Raises:
-        NotPermittedError: He has not.
+        NotPermittedError: The user has not.
     """
     named = "the game is a Python file," if what == "game" else "the recipe names a Python file,"
     word = spell("--allow-process", "allow_process=True")
@@ -39,10 +39,10 @@ def refuse_files(path: Path, source: bytes, what: str) -> None:
     )
 
 
-def open_typed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by dotted key with the digest of each file of code that they name, which is run.
+def open_typed(values: Settings) -> JsonObject:
+    """Return values by dotted key with the digest of each file of code that they name; run these.
 
-    Only for what the user himself has typed. A path counts from where he stands.
+    It is for values that the user has typed. Paths are relative to the current folder.
     """
     return {
         key: pin_code(value, Path(), lambda *file: None)
@@ -52,8 +52,8 @@ def open_typed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def list_texts(value: Any) -> list[str]:
-    """All texts in a *value* of a recipe, however deep they lie; keys, too."""
+def list_texts(value: Json) -> list[str]:
+    """Return all texts in a *value* of a recipe, at any depth; keys, too."""
     if isinstance(value, Mapping):
         return [text for key, inner in value.items() for text in (str(key), *list_texts(inner))]
     if isinstance(value, list | tuple):
@@ -61,8 +61,8 @@ def list_texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-def pin_code(value: Any, folder: Path, permit: Permit) -> Any:
-    """The *value* with the digest of each file of code that it names, which is run."""
+def pin_code(value: Json, folder: Path, permit: Permit) -> Json:
+    """Return the *value* with the digest of each file of code that it names; run these."""
     if isinstance(value, Mapping):
         return {key: pin_code(inner, folder, permit) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -79,12 +79,12 @@ def pin_code(value: Any, folder: Path, permit: Permit) -> Any:
 
 
 def read_beside(folder: Path, name: str, key: str) -> tuple[Path, bytes]:
-    """The path and content of a file that a recipe names.
+    """Return the path and content of a file that a recipe names.
 
-    A path counts from the *folder* of the recipe, else from where the user stands.
+    A path is relative to the *folder* of the recipe, else to the current folder.
 
     Raises:
-        BadValueError: It can't be read; *key* is where the recipe names it.
+        BadValueError: It can't be read; *key* is the recipe's key for it.
     """
     path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
     try:
@@ -93,8 +93,8 @@ def read_beside(folder: Path, name: str, key: str) -> tuple[Path, bytes]:
         raise BadValueError(f"{key}: {explain_unread(error, path)}") from None
 
 
-def unpin_code(value: Any) -> Any:
-    """The *value* as a file has it: with the places in which copies of the code lie."""
+def unpin_code(value: Json) -> Json:
+    """Return the *value* as a file has it: with the paths of the copies of code."""
     if isinstance(value, dict):
         return {key: unpin_code(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -103,8 +103,8 @@ def unpin_code(value: Any) -> Any:
     return f"{CODE}/{file.path.name}:{value.rpartition(':')[2]}" if file else value
 
 
-def copy_code(value: Any) -> dict[str, bytes]:
-    """The files of code that a *value* names, by the path in the run where copies are to lie.
+def copy_code(value: Json) -> dict[str, bytes]:
+    """Return the files of code that a *value* names, by the paths of their copies in the run.
 
     Raises:
         BadValueError: Two files have the same name.

@@ -14,7 +14,7 @@ from evolve_arena.core.user_code import (
     name_of,
     registered_names,
 )
-from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.method import AnyMethod, Method
 from evolve_arena.runs.recipes.absent_method import AbsentMethod
 
 GROUP = "evolve_arena.methods"
@@ -30,33 +30,33 @@ METHODS = {
     "q-learning": "evolve_arena.evolve.q_learning:QLearning",
     "imitation": "evolve_arena.evolve.imitation:Imitation",
 }
-"""Methods that can breed for any game which has networks of their kind."""
+"""Methods for any game that has networks of their kind."""
 
 
 def find_places(game: str) -> dict[str, str]:
-    """Return where the methods lie that may play *game*, but for registered ones, by name."""
+    """Return the import paths of methods that may play *game*, by name, without registered ones."""
     return {**installed_places(GROUP), **METHODS, **study_learners(game)}
 
 
-def methods_of(game: str) -> dict[str, type[Method[Any]]]:
-    """The methods that can play *game*, by name: ours, those of packages, and registered ones."""
+def methods_of(game: str) -> dict[str, type[AnyMethod]]:
+    """Return the methods that can play *game*, by name, with registered ones and packages'."""
     spec = find_game(game)
     known = {name: load(place) for name, place in find_places(game).items()}
     known |= {name: each for name in registered_names() if _is_method(each := find_code(name))}
     return {name: method for name, method in known.items() if method.networks(spec)}
 
 
-def find_method(name: str, game: str) -> type[Method[Any]]:
-    """The method called *name*, with which *game* is played.
+def find_method(name: str, game: str) -> type[AnyMethod]:
+    """Return the method called *name*, with which *game* is played.
 
     Raises:
         UnknownNameError: There is none.
         BadValueError: It does not play this game.
-        UserCodeError: It is something else than a method.
+        UserCodeError: It is no method.
     """
     places = find_places(game)
     if name in places and name not in registered_names():  # no other method is loaded
-        chosen: type[Method[Any]] = load(places[name])
+        chosen: type[AnyMethod] = load(places[name])
         if chosen.networks(find_game(game)):
             return chosen
     able = methods_of(game)
@@ -72,7 +72,7 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
                 " that defines all that these leave open"
             )
         if own.networks(find_game(game)):
-            method: type[Method[Any]] = own
+            method: type[AnyMethod] = own
             return method
     if (
         own is not None

@@ -1,18 +1,19 @@
-"""Runs by configuration files of neat-python, as they are: what a recipe makes of one.
+"""Recipes from configuration files of neat-python.
 
-What a file says is written into the recipe, so a run that was started needs the file no more.
+The settings of a file are written into the recipe, so a run that was started no longer needs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
-from evolve_arena.core.registry import FILE, SPIEL, find_game, game_names, usual_game
-from evolve_arena.evolve.neat import OF_OWN_ENGINE, Neat
+from evolve_arena.core.registry import FILE, SPIEL, default_game, find_game, game_names
+from evolve_arena.core.types import JsonObject, Settings
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.settings.neat import OF_OWN_ENGINE
 from evolve_arena.genomes.neat.ini import WholeIni, read_whole_ini
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import fit_decoder
@@ -21,36 +22,36 @@ from evolve_arena.runs.recipes.recipe import (
     LARGEST,
     describe_recipe,
     load_recipe,
-    read_content,
+    read_renamed,
     recipe_names,
     usual_recipe,
 )
 
 
 class NeatRecipe(NamedTuple):
-    """What a run by a configuration file begins with."""
+    """A recipe and the changes by a configuration file."""
 
     name: str
     """The recipe, or the game in one file."""
-    changes: dict[str, Any]
-    """What replaces its values, by dotted key; what the user typed is among them."""
+    changes: JsonObject
+    """Values that replace its own, by dotted key, with those that the user typed."""
     remarks: tuple[str, ...]
-    """What of the file or the recipe has no effect, and what was taken for granted."""
+    """Lines about settings without effect, and about assumptions."""
 
 
 def read_neat_config(
     path: Path | str,
     recipe: str | None = None,
-    typed: Mapping[str, Any] | None = None,
+    typed: Settings | None = None,
     permit: Permit = refuse_files,
 ) -> NeatRecipe:
-    """The recipe that a configuration file of neat-python makes.
+    """Return the recipe that a configuration file of neat-python makes.
 
     Args:
         path: The file.
-        recipe: What gives the rest. A recipe of the method ``neat`` is taken as it is; of another
-            one, or a game, the game, checks and length, with the usual settings of ``neat``.
-        typed: Values by dotted key that replace everybody else's.
+        recipe: The rest. A recipe of the method ``neat`` is taken as it is; of another one, or a
+            game, only the game, checks and length, with the usual settings of ``neat``.
+        typed: Values by dotted key that replace all others.
         permit: As :func:`load_recipe` takes it.
 
     Raises:
@@ -66,25 +67,28 @@ def read_neat_config(
         raise RecipeError(f"{path} is no configuration of neat-python: it is no text") from None
     except ArenaError as error:
         raise RecipeError(f"{path}: {error}") from error
-    name = _choose_recipe(recipe or usual_game())
-    changes: dict[str, Any] = {"neat": ini.values}
+    name = _choose_recipe(recipe or default_game())
+    changes: JsonObject = {"neat": ini.values}
     remarks = [*ini.remarks]
     if name.endswith(FILE) or name.startswith(SPIEL):
         changes["method.name"] = "neat"
     else:
-        content = read_content(name)
+        content = read_renamed(name)
         method = content.get("method", {})
         if method.get("name") != "neat":
-            game = find_game(str(content.get("game", {}).get("name", usual_game())))
+            game = find_game(str(content.get("game", {}).get("name", default_game())))
             usual = usual_recipe(game, {"method.name": "neat"})
-            changes |= {"method": usual["method"], "network": {}}
+            sections = ("method", "matches", "variation")
+            changes |= {key: usual.get(key, {}) for key in sections} | {"network": {}}
         elif own.get("method.engine") != "own":
-            for key in OF_OWN_ENGINE.keys() & method.keys():
-                remarks.append(
-                    f"method.{key} of the recipe was dropped: {OF_OWN_ENGINE[key]} says it"
-                )
-            rest = {key: value for key, value in method.items() if key not in OF_OWN_ENGINE}
-            changes["method"] = rest
+            changes["matches"] = content.get("matches", {})
+            for section in ("method", "variation"):
+                rest = dict(content.get(section, {}))
+                for key in [key for key in rest if f"{section}.{key}" in OF_OWN_ENGINE]:
+                    instead = OF_OWN_ENGINE[f"{section}.{key}"]
+                    remarks.append(f"{section}.{key} of the recipe was dropped: {instead} says it")
+                    del rest[key]
+                changes[section] = rest
     changes["method.engine"] = "neat-python"
     if ini.seed is not None and ini.seed >= 0:
         changes["run.seed"] = ini.seed
@@ -96,7 +100,7 @@ def read_neat_config(
 
 
 def _choose_recipe(name: str) -> str:
-    """The recipe of that *name*, or the one for NEAT if it is that of a game."""
+    """Return the recipe of that *name*, or the one for NEAT if it is that of a game."""
     if name in recipe_names() and name in game_names():
         for other in recipe_names():
             found = describe_recipe(other)
@@ -109,11 +113,11 @@ def _fit_network(
     path: Path | str,
     ini: WholeIni,
     name: str,
-    changes: Mapping[str, Any],
-    typed: Mapping[str, Any],
+    changes: Settings,
+    typed: Settings,
     permit: Permit,
-) -> tuple[dict[str, Any], list[str]]:
-    """What the section ``[network]`` has to say so that the numbers of inputs and outputs fit."""
+) -> tuple[JsonObject, list[str]]:
+    """Return the keys of ``[network]`` with which the numbers of inputs and outputs fit."""
     try:
         decoder: Any = load_recipe(name, changes, permit).make_decoder()
         keys = set(Neat.network_keys(find_game(decoder.game.name)))

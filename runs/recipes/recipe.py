@@ -1,4 +1,4 @@
-"""Recipes: everything that a run needs to know, as a TOML file."""
+"""Recipes: all settings of a run, as a TOML file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from evolve_arena.core.game import Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
     FILE,
     SPIEL,
+    default_game,
     find_game,
     game_names,
     is_open,
@@ -31,15 +32,16 @@ from evolve_arena.core.registry import (
     recipe_files,
     recipe_readers,
     shipped_games,
-    usual_game,
 )
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
-from evolve_arena.evolve.islands import Islands, IslandsConfig
+from evolve_arena.evolve.islands import Islands
 from evolve_arena.evolve.matches import check_openings
-from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.method import AnyMethod
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import (
     NotPermittedError,
@@ -61,6 +63,7 @@ from evolve_arena.runs.recipes.code import (
     unpin_code,
 )
 from evolve_arena.runs.recipes.methods import find_method, methods_of
+from evolve_arena.runs.recipes.old_keys import RENAMED, rename_keys
 from evolve_arena.runs.recipes.sections import (
     CheckConfig,
     RunConfig,
@@ -68,33 +71,31 @@ from evolve_arena.runs.recipes.sections import (
     explain_key,
     list_keys,
 )
-from evolve_arena.runs.validation import UNKNOWN, explain
+from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
 
 LARGEST = 1 << 18
 """Bytes of a file with a recipe; those that ship have about two thousand."""
-MOST_DOTS = 200
+MAX_DOTS = 200
 """Dots in a line; for keys of thousands of parts the library takes minutes."""
 DEEPEST = 8
-"""How deep sections and lists may lie in one another."""
+"""Depth to which sections and lists may be nested."""
+UNKNOWN = "unknown setting"
+"""Words of errors about keys that there are not."""
 GAMES = "game"
-"""The folder of a run in which its game lies, if that is one in one file."""
-USUAL: dict[str, dict[str, Any]] = {
+"""The folder of a run with its game, if that is one in one file."""
+METHOD_DEFAULTS: dict[str, dict[str, JsonObject]] = {
     "tournament": {
-        "individuals": 100,
-        "tournament_size": 5,
-        "mutation_probability": 0.03,
-        "mutation_strength": 0.1,
-        "initialisation": "fan-in",
-        "noise": 0.1,
-        "hall_of_fame": {"size": 50, "every": 5, "opponents": 5},
+        "method": {"individuals": 100, "tournament_size": 5, "initialisation": "fan-in"},
+        "matches": {"noise": 0.1, "hall_of_fame": {"size": 50, "every": 5, "opponents": 5}},
+        "variation": {"mutation_probability": 0.03, "step_size": 0.1},
     },
-    "neat": {"opponents": 10, "noise": 0.1},
-    "td-tuples": {"games": 5000},
+    "neat": {"matches": {"opponents": 10, "noise": 0.1}},
+    "td-tuples": {"method": {"games": 5000}},
 }
-"""What a method is told for a game that has no recipe, by method."""
-USUAL_NEAT = {
+"""The sections of a recipe for a game that has none, by method."""
+NEAT_DEFAULTS = {
     "pop_size": 100,
     "activation_default": "relu",
     "activation_options": ["relu"],
@@ -107,11 +108,11 @@ USUAL_NEAT = {
 }
 
 KEEP_NEWEST, KEEP_EVERY = 5, 10
-"""Which checkpoints a new run keeps unless its recipe says something else; see `RunConfig`."""
+"""Checkpoints that a new run keeps by default; see `RunConfig`."""
 
 BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
-"""What runs did that are older than these keys."""
-GONE: dict[str, Any] = {
+"""Values for runs that are older than these keys."""
+GONE: JsonObject = {
     "islands.lag": 0,
     "islands.emigrants": "best",
     "method.hall_of_fame.weight": 1.0,
@@ -121,12 +122,14 @@ GONE: dict[str, Any] = {
     "method.schedule_games": 1_000_000,
 }
 """Keys that older runs have, which changed nothing with these values."""
-EVOLVED = ("method", "islands")
-"""The sections that may name code with which is evolved."""
-OF_METHODS = ("network", "method", "neat")
-"""The sections of which a method says what they hold."""
+BESIDE = ("matches", "variation", "neat")
+"""The sections that a method may have beside ``[method]``."""
+EVOLVED = ("method", "matches", "variation", "islands")
+"""The sections that may name code that takes part in evolution."""
+OF_METHODS = ("network", "method", *BESIDE)
+"""The sections whose keys depend on the method."""
 OPPONENTS_KEYS = {"check", "check.opponents"}
-"""Who types a value for one of these has chosen the opponents himself."""
+"""Keys by which a user chooses the opponents, and so permits them."""
 
 
 def searches(decoder: Any) -> bool:
@@ -138,85 +141,93 @@ class Recipe(Config):
     """A recipe, fully resolved: every key has its value."""
 
     title: str = ""
-    """What it breeds, in one line."""
-    game: dict[str, Any] = Field(default_factory=lambda: {"name": usual_game()})
+    """Subject of the recipe, in one line."""
+    game: JsonObject = Field(default_factory=lambda: {"name": default_game()})
     """The game's name, and its options."""
-    network: dict[str, Any] = Field(default_factory=dict)
-    """What the individuals are; its keys depend on the method and the game, see
+    network: JsonObject = Field(default_factory=dict)
+    """The kind of individuals; its keys depend on the method and the game, see
     `Method.network_section`."""
-    method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
-    """How players are bred or learn; its key ``name`` says which other keys there are."""
-    neat: dict[str, Any] | None = None
+    method: JsonObject = Field(default_factory=lambda: {"name": "tournament"})
+    """The method; its other keys depend on its key ``name``."""
+    matches: JsonObject | None = None
+    """Matches, for the methods whose individuals play against each other."""
+    variation: JsonObject | None = None
+    """Selection, crossover and mutation, for the methods that have them."""
+    neat: JsonObject | None = None
     """neat-python's keys, for the method that has a section for them."""
     islands: IslandsConfig | None = None
     """Several populations that send individuals to each other, if there are to be such."""
     search: SearchConfig | None = None
-    """How far the champion looks ahead, if it does so otherwise than the individuals."""
+    """Search of the champion, if it is another than that of the individuals."""
     check: CheckConfig = CheckConfig()
-    """How the champion is measured from outside."""
+    """Games of the champion against players from outside."""
     run: RunConfig = RunConfig()
-    """How long the run is, and what it keeps."""
+    """Length of the run, and what it keeps."""
     _foreign: frozenset[str] = PrivateAttr(default=frozenset())
     _game_file: tuple[str, bytes] | None = PrivateAttr(default=None)
-    """Of a game in one file that does not ship: the file's name, and the content that was run."""
+    """The name and the content of a game in one file that does not ship."""
     _left_out: tuple[str, ...] = PrivateAttr(default=())
     """Keys that fell away, as they belong to another method than the one that was chosen."""
+    _renamed: dict[str, str] = PrivateAttr(default_factory=dict)
+    """Old keys that the file or the changes have, each with the one of today."""
 
     @model_validator(mode="before")
     @classmethod
     def _choose_opponents(cls, content: Any) -> Any:
-        """Fills in whom champions meet, as it is usual in the game."""
+        """Fill in the opponents of checks that are usual in the game."""
         if not isinstance(content, Mapping):
             return content
         check, game = content.get("check", {}), content.get("game", {})
-        name = game.get("name", usual_game()) if isinstance(game, Mapping) else None
+        name = game.get("name", default_game()) if isinstance(game, Mapping) else None
         if isinstance(check, Mapping) and "opponents" not in check and name in game_names():
             return {**content, "check": {**check, "opponents": find_game(name).opponents}}
         return content
 
     @property
     def spec(self) -> GameSpec:
-        """What is known of the game."""
+        """The specification of the game."""
         return _find_game(self.game)
 
     @property
-    def kind(self) -> type[Method[Any]]:
+    def kind(self) -> type[AnyMethod]:
         """The class of the method."""
         return find_method(str(self.method.get("name", "tournament")), self.spec.name)
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be told of the recipe: settings that fell away, in a line."""
-        if not self._left_out:
-            return []
-        name, keys = self.method["name"], ", ".join(self._left_out)
-        return [f"left out, since method {name} does not have them: {keys}"]
+        """Lines for the user: keys that have other names now, and settings that fell away."""
+        told = []
+        if self._renamed:
+            pairs = ", ".join(f"{new} (was {old})" for old, new in self._renamed.items())
+            told.append(f"keys have new names: {pairs}")
+        if self._left_out:
+            name, keys = self.method["name"], ", ".join(self._left_out)
+            told.append(f"left out, since method {name} does not have them: {keys}")
+        return told
 
     def make_config(self, island: int | None = None) -> Config:
-        """The method's settings, or those of an *island*, from 0."""
+        """Return the method's settings, or those of an *island*, from 0."""
         kind = self.kind
-        content = dict(self.method)
-        if kind.section is not None:
-            content[kind.section] = getattr(self, kind.section) or {}
+        content = self.method | {name: getattr(self, name) or {} for name in kind.sections}
         each = self.islands.each if self.islands and island is not None else ()
         if island is None or island >= len(each):
             return kind.config_type.model_validate(content)
         own = dict(each[island])
-        if kind.section in own:
-            content[kind.section] = {**content[kind.section], **own.pop(kind.section)}
+        for name in own.keys() & {*kind.sections}:
+            own[name] = {**content[name], **own[name]}
         return _validate(kind.config_type, {**content, **own}, f"islands.each.{island + 1}.")
 
     def make_decoder(self) -> Decoder:
-        """What turns the run's genomes into players."""
+        """Return the maker of players from the run's genomes."""
         section = self.kind.network_section(self.spec, self.network)
         network = section.model_validate(self.network)
         return self.kind.make_decoder(self.make_game(), network, self.make_config())
 
     def make_playing(self, decoder: Any) -> Any:
-        """The decoder of the champion: *decoder*, with the search that it plays with.
+        """Return the decoder of the champion: *decoder*, with the search of ``[search]``.
 
         Raises:
-            BadValueError: There is no such search in the game, or over what is bred.
+            BadValueError: There is no such search in the game, or over its networks.
         """
         if self.search is None:
             return decoder
@@ -225,11 +236,11 @@ class Recipe(Config):
         return replace(decoder, depth=self.search.depth, rollouts=self.search.rollouts)
 
     def make_game(self) -> Any:
-        """What is played."""
+        """Return the game, with its options."""
         return self.spec.make(**{key: self.game[key] for key in self.game if key != "name"})
 
-    def make_method(self) -> Method[Any]:
-        """The method, with its settings."""
+    def make_method(self) -> AnyMethod:
+        """Return the method, with its settings."""
         decoder, numbers = self.make_decoder(), range(self.islands.count if self.islands else 0)
         configs = [self.make_config(number) for number in numbers] or [self.make_config()]
         self.make_playing(decoder)
@@ -246,17 +257,17 @@ class Recipe(Config):
 
     @property
     def foreign_programs(self) -> list[str]:
-        """The opponents that run code and were named by a file, so that nobody may trust them."""
+        """The opponents that run code and were named by a file, so that they are not trusted."""
         return [text for text in self.check.opponents if text in self._foreign]
 
     def trust(self) -> Recipe:
-        """The recipe, if the user lets its opponents run their code."""
+        """Return the recipe for a user who lets its opponents run their code."""
         trusted = self.model_copy()
         trusted._foreign = frozenset()
         return trusted
 
     def find_absent(self) -> list[str]:
-        """The names of code that was registered where the run was started, and is not here."""
+        """Return the names of code that was registered at the start of the run, and is missing."""
         content = self.model_dump(include=set(EVOLVED))
         found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
         kinds = player_kinds(self.spec.name)
@@ -267,10 +278,10 @@ class Recipe(Config):
         ]
 
     def make_opponents(self) -> list[Player]:
-        """Who the champion meets in checks. They are to be closed.
+        """Return the opponents of checks, which are to be closed.
 
         Raises:
-            NotPermittedError: One runs code, and the user did not say yes; see :meth:`trust`.
+            NotPermittedError: One runs code, and the user did not permit it; see :meth:`trust`.
             RecipeError: A specification names no player.
         """
         game = self.make_decoder().game
@@ -289,7 +300,7 @@ class Recipe(Config):
         return made
 
     def begin(self) -> Recipe:
-        """The recipe of a new run: with an id of its own, and which checkpoints it keeps."""
+        """Return the recipe of a new run, with an id and the numbers of checkpoints to keep."""
         now = {
             "id": secrets.token_hex(16),
             "keep_newest": self.run.keep_newest or KEEP_NEWEST,
@@ -298,13 +309,13 @@ class Recipe(Config):
         return self.with_run(**now)
 
     def with_run(self, **values: Any) -> Recipe:
-        """The recipe with other values in ``[run]``, which are not looked at again."""
+        """Return the recipe with other values in ``[run]``, without validation."""
         return self.model_copy(update={"run": self.run.model_copy(update=values)})
 
     def steps_like(self, other: Recipe) -> bool:
-        """Tell whether the populations of both are the same ones, as far as both runs go.
+        """Test whether the populations of both are the same ones, as far as both runs go.
 
-        What a recipe says of checks, of checkpoints and of the end has no part in them.
+        They don't depend on checks, checkpoints and the end.
         """
         one, two = (
             (
@@ -316,17 +327,17 @@ class Recipe(Config):
         return one == two
 
     def breeds_like(self, other: Recipe) -> bool:
-        """Whether runs of both are the same, whatever they are called and keep."""
+        """Test whether runs of both are the same, but for names and what they keep."""
         keys = "id", "keep_newest", "keep_every", "start_sha256"
         one, two = (recipe.with_run(**dict.fromkeys(keys)) for recipe in (self, other))
-        one._left_out = two._left_out
+        one._left_out, one._renamed = two._left_out, two._renamed
         return one == two
 
     def check_permitted(self, text: str) -> None:
-        """Makes sure that the opponent *text* may run its code.
+        """Make sure that the opponent *text* may run its code.
 
         Raises:
-            NotPermittedError: A file named it, and the user did not say yes.
+            NotPermittedError: A file named it, and the user did not permit it.
         """
         if text in self._foreign:
             whole = f"; read all {len(text):,} characters in the recipe" if len(text) > 150 else ""
@@ -336,7 +347,7 @@ class Recipe(Config):
             )
 
     def files(self) -> dict[str, bytes]:
-        """What is to lie beside the recipe's file, by path: its game, and code that it names.
+        """Return the files beside the recipe's, by path: its game, and code that it names.
 
         Raises:
             BadValueError: Two files of code have the same name.
@@ -345,19 +356,21 @@ class Recipe(Config):
         if self._game_file:
             name, content = self._game_file
             found[f"{GAMES}/{name}"] = content
-        return found | copy_code([self.method, list(self.check.opponents)])
+        named = [self.method, self.matches, self.variation, list(self.check.opponents)]
+        return found | copy_code(named)
 
     def to_toml(self) -> str:
-        """The recipe as a TOML file; :meth:`files` are to lie beside it."""
+        """Return the recipe as a TOML file; :meth:`files` go beside it."""
         content = self.model_dump(mode="json", exclude_none=True)
         if self._game_file:
             content["game"]["name"] = f"{GAMES}/{self._game_file[0]}"
         for key in WITH_CODE:
-            content[key] = unpin_code(content[key])
+            if key in content:
+                content[key] = unpin_code(content[key])
         return tomli_w.dumps(content)
 
-    def change(self, changes: Mapping[str, Any]) -> Recipe:
-        """The recipe with other values, by dotted key: ``{"run.seed": 7}``.
+    def change(self, changes: Settings) -> Recipe:
+        """Return the recipe with other values, by dotted key: ``{"run.seed": 7}``.
 
         Raises:
             RecipeError: A key is unknown, or a value is out of range.
@@ -372,15 +385,15 @@ class Recipe(Config):
 
 
 def load_recipe(
-    name: str, changes: Iterable[str] | Mapping[str, Any] = (), permit: Permit = refuse_files
+    name: str, changes: Iterable[str] | Settings = (), permit: Permit = refuse_files
 ) -> Recipe:
-    """The recipe that ships under *name*, or the one in the file *name*.
+    """Return the recipe that ships under *name*, or the one in the file *name*.
 
     Args:
         name: A shipped recipe's name, or the path of a ``.toml`` file; or of a game in one file,
             which is run, and for which a usual recipe is made.
         changes: Values by dotted key, or texts like ``run.generations=200``, that replace others.
-        permit: Decides whether a game in one file that a recipe names may be run.
+        permit: Raises an error if a game in one file that a recipe names may not be run.
 
     Raises:
         UnknownNameError: No recipe of that name, and no such file.
@@ -410,32 +423,39 @@ def load_recipe(
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
 
 
-def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+def _refuse_unknown_keys(content: Settings, values: Settings) -> None:
     """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
-    for key in values:
-        rest = {name: part for name, part in content.items() if name != key}
+    sections = {name: part for name, part in content.items() if isinstance(part, dict)}
+    written = [f"{name}.{key}" for name in OF_METHODS for key in sections.get(name, {})]
+    for key in (*values, *written):
+        if key in RENAMED:  # was read, or the method has none such
+            continue
+        chosen = {name: values[name] for name in ("game.name", "method.name") if name in values}
         try:
-            text = explain_key(key, list_keys(rest))
+            rest = _with({name: part for name, part in content.items() if name != key}, chosen)
+            text = explain_key(key, list_keys(rest), key in values)
         except ArenaError:  # of which the first error tells
             return
         if text:
             raise RecipeError(text)
 
 
-def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What is bred of a *game* if nobody says more than these *values*, by dotted key."""
+def usual_recipe(game: GameSpec, values: Settings) -> JsonObject:
+    """Return the content of the usual recipe of a *game*, given *values* by dotted key."""
     method = str(values.get("method.name", "tournament"))
     kernel, rules = game.kernel, game.game.rules_type()
-    content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
-    content["method"] = {"name": method, **USUAL.get(method, {})}
+    content: JsonObject = {"title": str(getattr(game.game, "title", game.name))}
+    content["method"] = {"name": method}
+    for section, values_there in copy.deepcopy(METHOD_DEFAULTS.get(method, {})).items():
+        content[section] = {**content.get(section, {}), **values_there}
     plies = min(4, kernel.longest_opening(rules))
-    if game.has_chance or game.most_seats > 2:  # then they meet at tables
+    if game.has_chance or game.most_seats > 2:  # then they play all deals
         for key in ("hall_of_fame", "opponents"):
-            content["method"].pop(key, None)
+            content.get("matches", {}).pop(key, None)
     if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
-        content["method"]["openings"] = {"plies": plies, "count": 2}
+        content["matches"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":
-        content["neat"] = dict(USUAL_NEAT)
+        content["neat"] = dict(NEAT_DEFAULTS)
     if method == "td-tuples" and getattr(game.game(), "repeats_turns", bool)():
         content["network"] = {"turns": True}
     content["check"] = {"every": 10, "games": 400}
@@ -445,8 +465,8 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     return content
 
 
-def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
-    """The recipe of a *game* if nobody says more than these *values*, by dotted key.
+def make_usual(game: GameSpec, values: Settings) -> Recipe:
+    """Return the usual recipe of a *game*, with these *values* by dotted key.
 
     Raises:
         RecipeError: One of them is wrong, or the method does not play the game.
@@ -455,8 +475,8 @@ def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
     return _resolve_changed(content, values, game.name)
 
 
-def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
-    """Values by dotted key, from texts like ``run.generations=200``.
+def parse_changes(changes: Iterable[str]) -> JsonObject:
+    """Return values by dotted key, from texts like ``run.generations=200``.
 
     Raises:
         RecipeError: A text is not of that form.
@@ -473,10 +493,10 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
 
 
 def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
-    """The recipe of a run, in the file *path*; that of an older one goes on to mean the same.
+    """Return the recipe of a run, in the file *path*; one of an older run means what it meant.
 
-    It was whole when the run began. So where it names code that nobody knows here, that was given
-    in Python: something stands for it, with which the run can be looked at.
+    It was whole when the run began. So where it names unknown code, that was given in Python; a
+    stand-in takes its place, with which the run can be read.
 
     Args:
         path: The file.
@@ -492,7 +512,7 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
             content[section] = keys | content.get(section, {})
     for key, value in GONE.items():
         *sections, last = key.split(".")
-        holder: Any = content
+        holder: Json = content
         for section in sections:
             holder = holder.get(section) if isinstance(holder, dict) else None
         if isinstance(holder, dict) and holder.get(last) == value:
@@ -502,7 +522,9 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
     }
     while True:
         try:
-            return _resolve(content, str(path), path.parent, permit or refuse_files)
+            recipe = _resolve(content, str(path), path.parent, permit or refuse_files)
+            recipe._renamed = {}  # the file is the run's own
+            return recipe
         except RecipeError as error:
             name = _find_unknown(error)
             if name not in named:
@@ -514,7 +536,7 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
 def _blame_version(error: RecipeError, path: Path) -> RecipeError:
     """Name another version as the cause of an *error* in a run's recipe, which was right once.
 
-    That its game is missing has another cause.
+    A missing game has another cause.
     """
     told = str(error).removeprefix(f"{path}: ").partition(" (known: ")[0]
     if told.startswith(("unknown game ", "game.name ")):
@@ -525,50 +547,50 @@ def _blame_version(error: RecipeError, path: Path) -> RecipeError:
 
 
 def _find_unknown(error: BaseException | None) -> str | None:
-    """The name that nothing bears because of which there is an *error*."""
+    """Return the unknown name that caused an *error*."""
     while error is not None and not isinstance(error, UnknownNameError):
         error = error.__context__
     return None if error is None else error.name
 
 
 def run_id(path: Path) -> str | None:
-    """What the recipe in the file *path* says is the id of its run, if anything."""
+    """Return the id of the run whose recipe is the file *path*, if it has one."""
     run = _parse(path).get("run", {})
     return run.get("id") if isinstance(run, dict) else None
 
 
 def recipe_names() -> list[str]:
-    """The recipes that ship with the package."""
+    """Return the names of the recipes that ship with the package."""
     return sorted(recipe_files())
 
 
 class RecipeSummary(NamedTuple):
-    """What a list of recipes tells of one, as its file says it."""
+    """A recipe in a list of recipes, as its file says it."""
 
     name: str
     title: str
     game: str
     method: str
     is_published: bool
-    """Whether it belongs to a published study."""
+    """True if it belongs to a published study."""
 
     @property
     def is_usual(self) -> bool:
-        """Whether it is the one with which to begin in its game, after which it is called."""
+        """True if it is the first one to try in its game, after which it is called."""
         return self.name == self.game
 
 
 def describe_recipe(name: str) -> RecipeSummary:
-    """A shipped recipe as its file says it; nothing of its game is loaded."""
+    """Return a shipped recipe as its file says it; nothing of its game is loaded."""
     content = _read(name)[0]
-    game = str(content.get("game", {}).get("name", usual_game()))
+    game = str(content.get("game", {}).get("name", default_game()))
     method = str(content.get("method", {}).get("name", "tournament"))
     published = name not in recipe_files(studies=False)
     return RecipeSummary(name, str(content.get("title", "")), game, method, published)
 
 
-def read_content(name: str) -> dict[str, Any]:
-    """What the shipped recipe or the file *name* says, unchecked.
+def read_content(name: str) -> JsonObject:
+    """Return the content of the shipped recipe or the file *name*, without validation.
 
     Raises:
         ArenaError: There is none, or it can't be read.
@@ -576,7 +598,15 @@ def read_content(name: str) -> dict[str, Any]:
     return _read(name)[0]
 
 
-def _read(name: str) -> tuple[dict[str, Any], str]:
+def read_renamed(name: str) -> JsonObject:
+    """Return what :func:`read_content` does, with today's keys in place of older ones."""
+    content = read_content(name)
+    with suppress(ArenaError):  # its game or its method is not known here
+        content = dict(_rename(content)[0])
+    return content
+
+
+def _read(name: str) -> tuple[JsonObject, str]:
     if name in (files := recipe_files()):
         return tomllib.loads(files[name].read_text("utf-8")), f"recipe {name}"
     path = Path(name)
@@ -585,8 +615,8 @@ def _read(name: str) -> tuple[dict[str, Any], str]:
     raise UnknownNameError("recipe", name, recipe_names())
 
 
-def _parse(path: Path) -> dict[str, Any]:
-    """The content of a TOML file, or of settings in JSON that a study can read."""
+def _parse(path: Path) -> JsonObject:
+    """Return the content of a TOML file, or of settings in JSON that a study can read."""
     reader = recipe_readers().get(path.suffix)
     try:
         text = read_file(path, LARGEST).decode("utf-8")
@@ -600,26 +630,26 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _parse_value(text: str) -> Any:
-    """*text* as TOML would read it; what it can't read is a string."""
+    """Return *text* as TOML would read it; what it can't read is a string."""
     try:
         return _load_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):  # so are numbers of too many digits, and lists too deep
         return text
 
 
-def _load_toml(text: str) -> dict[str, Any]:
-    """What *text* says.
+def _load_toml(text: str) -> JsonObject:
+    """Return the content of *text*.
 
     Raises:
         ValueError: It is no TOML.
     """
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.count(".") > MOST_DOTS:
-            raise ValueError(f"more than {MOST_DOTS} dots in line {number}")
+        if line.count(".") > MAX_DOTS:
+            raise ValueError(f"more than {MAX_DOTS} dots in line {number}")
     return tomllib.loads(text)
 
 
-def _put(content: dict[str, Any], key: str, value: Any) -> None:
+def _put(content: JsonObject, key: str, value: Json) -> None:
     *sections, last = key.split(".")
     for section in sections:
         inner = content.setdefault(section, {})
@@ -629,8 +659,8 @@ def _put(content: dict[str, Any], key: str, value: Any) -> None:
     content[last] = value
 
 
-def _with(content: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the *content* with these *values*, by dotted key."""
+def _with(content: JsonObject, values: Settings) -> JsonObject:
+    """Return a copy of the *content* with these *values*, by dotted key."""
     changed = copy.deepcopy(content)
     for key, value in values.items():
         _put(changed, key, value)
@@ -638,13 +668,13 @@ def _with(content: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _resolve(
-    content: Mapping[str, Any],
+    content: Settings,
     source: str,
     folder: Path = Path(),
     permit: Permit = refuse_files,
     typed: Collection[str] = (),
 ) -> Recipe:
-    """The recipe of this *content*; if *typed* keys choose a method, those of others fall away."""
+    """Return the recipe of this *content*; if *typed* keys choose a method, drop other methods'."""
     try:
         _check_values(content, "", DEEPEST)
         content, file = _open_game_file(content, folder, permit)
@@ -652,6 +682,7 @@ def _resolve(
             key: pin_code(value, folder, permit) if key in WITH_CODE else value
             for key, value in content.items()
         }
+        content, renamed = _rename(content, typed)
         recipe = _validate(Recipe, content, "")
         spec = recipe.spec
         rules: Any = spec.game.rules_type
@@ -668,6 +699,7 @@ def _resolve(
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
         check_openings(recipe.make_game(), recipe.check.opening_plies, "check.opening_plies")
+        recipe._renamed = renamed
         recipe._foreign = frozenset(recipe.programs)
         recipe._game_file = file
     except NotPermittedError:
@@ -677,10 +709,19 @@ def _resolve(
     return recipe
 
 
+def _rename(content: Settings, typed: Collection[str] = ()) -> tuple[Settings, dict[str, str]]:
+    """Return the *content* of a recipe with today's keys, and the old ones that it had."""
+    game, method = content.get("game", {}), content.get("method", {})
+    if not isinstance(game, Mapping) or not isinstance(method, Mapping):
+        return content, {}
+    kind = find_method(str(method.get("name", "tournament")), _find_game(game).name)
+    return rename_keys(content, kind.config_type, kind.sections, typed)
+
+
 def _open_game_file(
-    content: Mapping[str, Any], folder: Path, permit: Permit
-) -> tuple[Mapping[str, Any], tuple[str, bytes] | None]:
-    """The *content* with the game's name in place of its file's; and the file, read once."""
+    content: Settings, folder: Path, permit: Permit
+) -> tuple[Settings, tuple[str, bytes] | None]:
+    """Return the *content* with the game's name in place of its file's; and the file, read once."""
     game = content.get("game", {})
     name = game.get("name") if isinstance(game, Mapping) else None
     if isinstance(name, str) and name.startswith(SPIEL):
@@ -696,7 +737,7 @@ def _open_game_file(
 
 
 def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:
-    """Refuses what no key takes, and what even the text of an error could not show."""
+    """Refuse values that no key takes, and those that the text of an error could not show."""
     for key, value in content.items():
         place = f"{prefix}{key}"
         if isinstance(value, (Mapping, list, tuple)):
@@ -710,29 +751,38 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
             raise BadValueError(f"{place} is {quote(value)}: it has bytes that are no letters")
 
 
-def _find_game(content: Mapping[str, Any]) -> GameSpec:
-    """The game that the section ``[game]`` names; the usual one if none."""
-    return find_game(str(content.get("name", usual_game())))
+def _find_game(content: Settings) -> GameSpec:
+    """Return the game that the section ``[game]`` names; the usual one if none."""
+    return find_game(str(content.get("name", default_game())))
 
 
 def _resolve_changed(
-    content: dict[str, Any],
-    values: Mapping[str, Any],
+    content: JsonObject,
+    values: Settings,
     source: str,
     folder: Path = Path(),
     permit: Permit = refuse_files,
 ) -> Recipe:
-    """The recipe of this *content* with other *values*.
+    """Return the recipe of this *content* with other *values*.
 
-    If these choose another method, settings of the old one fall away unless the new one has them,
-    too; if it can't do with what is left, all of them fall away. The title names the method then.
+    If these choose another method, settings of the old one are dropped unless the new one has
+    them, too; if the rest is no valid recipe, all of them are. The title names the method then. A
+    whole section ``[method]`` takes the place of ``[matches]`` and ``[variation]``, too.
     """
+    if "method" in values:  # a whole method has its own matches and variation
+        content = {
+            key: part for key, part in content.items() if key not in {"matches", "variation"}
+        }
     versions, game = [content], content.get("game", {})
+    earlier: dict[str, str] = {}
     old = {key: content.get(key, {}) for key in OF_METHODS}
     is_whole = all(isinstance(part, dict) for part in (*old.values(), game))
     name = values.get("method.name")
     if name is not None and is_whole and name != old["method"].get("name", "tournament"):
         with suppress(ArenaError):  # a file that was not run yet
+            renamed, earlier = _rename(content)
+            content = dict(renamed)
+            old = {key: content.get(key, {}) for key in OF_METHODS}
             usual = usual_recipe(_find_game(game), values)
             new = {key: usual[key] for key in OF_METHODS if key in usual}
             subject, colon, _ = str(content.get("title", "")).partition(":")
@@ -748,6 +798,7 @@ def _resolve_changed(
             if version is versions[-1]:
                 raise
             continue
+        recipe._renamed = earlier | recipe._renamed
         if version is not versions[0]:
             keys = [
                 f"{section}.{key}" for section in OF_METHODS for key in content.get(section, {})
@@ -757,8 +808,8 @@ def _resolve_changed(
     raise AssertionError
 
 
-def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collection[str]) -> Recipe:
-    """The recipe without keys of other methods than *kind*, if a *typed* key chooses that.
+def _drop_keys_of_others(recipe: Recipe, kind: type[AnyMethod], typed: Collection[str]) -> Recipe:
+    """Return the recipe without keys of other methods than *kind*, if a *typed* key chooses that.
 
     Raises:
         RecipeError: Such a key was typed, or none chooses the method.
@@ -770,7 +821,7 @@ def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collect
         refused = found
     if refused:
         (key, other), *more = refused.items()
-        instead = kind.instead.get(key)
+        instead = kind.instead.get(RENAMED.get(key, key))
         raise RecipeError(
             f"{key} is a key of the method {other!r}, not of {kind.name!r}: "
             + (f"write {instead}" if instead else "leave it out")
@@ -778,63 +829,100 @@ def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collect
         )
     left = {
         section: {k: v for k, v in content.items() if f"{section}.{k}" not in found}
-        for section, content in (("network", recipe.network), ("method", recipe.method))
+        for section, content in _list_sections(recipe)
     }
     changed = recipe.model_copy(update=left)
     changed._left_out = tuple(found)
-    if recipe.neat is not None and kind.section is None and "method.name" in typed:
-        changed = changed.model_copy(update={"neat": None})
-        changed._left_out = (*found, *(f"neat.{key}" for key in recipe.neat))
+    if "method.name" in typed:
+        for name in BESIDE:
+            content = getattr(recipe, name)
+            if content is not None and name not in kind.sections:
+                left_out = (*changed._left_out, *(f"{name}.{key}" for key in content))
+                changed = changed.model_copy(update={name: None})
+                changed._left_out = tuple(dict.fromkeys(left_out))
     return changed
 
 
-def _find_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, str]:
-    """The keys that belong to other methods alone, each with one that has it."""
+def _find_keys_of_others(recipe: Recipe, kind: type[AnyMethod]) -> dict[str, str]:
+    """Return the keys that belong to other methods alone, each with one that has it."""
     found: dict[str, str] = {}
     if issubclass(kind, AbsentMethod):
         return found
-    for section, content in (("network", recipe.network), ("method", recipe.method)):
+    for section, content in _list_sections(recipe):
         own = _keys_of(kind, section, recipe.spec)
         for key in (key for key in content if key not in own):
+            there, _, last = RENAMED.get(f"{section}.{key}", f"{section}.{key}").partition(".")
             others = [
                 name
                 for name, other in methods_of(recipe.spec.name).items()
                 if key in _keys_of(other, section, recipe.spec)
+                or last.partition(".")[0] in _keys_of(other, there, recipe.spec)
             ]
             if others:
                 found[f"{section}.{key}"] = others[0]
     return found
 
 
-def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collection[str]:
-    """The keys of a method in the section ``[network]`` or ``[method]``."""
+def _list_sections(recipe: Recipe) -> list[tuple[str, JsonObject]]:
+    """Return the sections that a *recipe* has of those whose keys depend on the method."""
+    sections = [(name, getattr(recipe, name)) for name in OF_METHODS if name != "neat"]
+    return [(name, content) for name, content in sections if content is not None]
+
+
+def _keys_of(kind: type[AnyMethod], section: str, game: GameSpec) -> Collection[str]:
+    """Return the keys of a method in one of its sections."""
     if section == "network":
         return kind.network_keys(game)
-    return [name for name, field in kind.config_type.model_fields.items() if not field.exclude]
+    model: type[BaseModel] | None = kind.config_type
+    if section != "method":
+        model = kind.find_section(section)
+    fields = model.model_fields if model else {}
+    return [name for name, field in fields.items() if not field.exclude]
 
 
-def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
-    """The section ``[method]``, and the other one that its method may have."""
-    if kind.section is None:
-        if recipe.neat is not None and not issubclass(kind, AbsentMethod):
+def _resolve_method(recipe: Recipe, kind: type[AnyMethod]) -> JsonObject:
+    """Return the section ``[method]``, and the others that its method has."""
+    for name in BESIDE:
+        if getattr(recipe, name) is None or issubclass(kind, AbsentMethod):
+            continue
+        if name not in kind.sections:
+            having = [
+                repr(other)
+                for other, each in methods_of(recipe.spec.name).items()
+                if name in each.sections
+            ]
             raise RecipeError(
-                f"neat: the method {kind.name!r} has no such section (method.name = 'neat' has)"
+                f"{name}: the method {kind.name!r} has no such section"
+                f" (method.name = {' or '.join(having)} has)"
             )
-        method = _validate(kind.config_type, recipe.method, "method.")
-        return {"method": method.model_dump(mode="json", exclude_none=True)}
-    if kind.section in recipe.method:
-        raise RecipeError(f"method.{kind.section}: write [{kind.section}], not a part of [method]")
-    inner = kind.config_type.model_fields[kind.section].annotation
-    assert isinstance(inner, type)
-    own = _validate(inner, getattr(recipe, kind.section) or {}, f"{kind.section}.")
-    method = _validate(kind.config_type, {**recipe.method, kind.section: own}, "method.")
-    return {
-        "method": method.model_dump(mode="json", exclude_none=True),
-        kind.section: own.model_dump(mode="json", exclude_none=True),
-    }
+    for name in kind.sections:
+        if name in recipe.method:
+            raise RecipeError(f"method.{name}: write [{name}], not a part of [method]")
+    beside = {name: getattr(recipe, name) or {} for name in kind.sections}
+    try:
+        method = _validate(kind.config_type, {**recipe.method, **beside}, "method.")
+    except RecipeError as error:
+        raise RecipeError(_name_section(str(error), kind.sections)) from None
+    parts = {"method": method, **{name: getattr(method, name) for name in kind.sections}}
+    return {key: part.model_dump(mode="json", exclude_none=True) for key, part in parts.items()}
 
 
-def _validate(model: type[Model], content: Mapping[str, Any], prefix: str) -> Model:
+def _name_section(text: str, sections: Sequence[str]) -> str:
+    """Return an error's *text* with the key as recipes write it: a section is no part of another.
+
+    >>> _name_section("method.matches.noise is 2", ["matches"])
+    'matches.noise is 2'
+    >>> _name_section("method.neat: elitism is 151", ["neat"])
+    'neat.elitism is 151'
+    """
+    for name in sections:
+        if text.startswith(f"method.{name}."):
+            return text.removeprefix("method.")
+        text = text.replace(f"method.{name}: ", f"{name}.", 1)
+    return text
+
+
+def _validate(model: type[Model], content: Settings, prefix: str) -> Model:
     try:
         return model.model_validate(content)
     except ValidationError as error:

@@ -9,24 +9,25 @@ from typing import Any, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
+from evolve_arena.core.attribute_docs import read_helps
 from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import Config, section_of_rules
-from evolve_arena.core.registry import find_game, usual_game
-from evolve_arena.core.sentences import read_helps
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.core.registry import default_game, find_game
+from evolve_arena.core.types import JsonObject, Settings
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.runs.recipes.methods import find_method, methods_of
-from evolve_arena.runs.validation import UNKNOWN, find_model
+from evolve_arena.runs.validation import find_model
 
-MOST_SUGGESTED = 3
+MAX_SUGGESTED = 3
 
 
 class SearchConfig(Config):
-    """The section ``[search]``: how far the champion looks ahead when it plays.
+    """The section ``[search]``: the search with which the champion plays.
 
-    That is in checks, in duels, at a terminal and on the page; it remembers it. How far individuals
-    look ahead in the matches by which they are bred is said in ``[network]``; champions meet one
-    another so, too.
+    It counts in checks, in duels, at a terminal and on the page, and is stored with the champion.
+    The search of individuals in the matches of a generation stands in ``[network]``; champions meet
+    one another with that, too.
     """
 
     depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
@@ -36,7 +37,7 @@ class SearchConfig(Config):
 
 
 class CheckConfig(Config):
-    """The section ``[check]``: how the champion is measured from outside."""
+    """The section ``[check]``: games of the champion against players from outside."""
 
     every: int = Field(default=10, ge=1)
     """Generations between checks; there is one at the end of the run as well."""
@@ -47,7 +48,7 @@ class CheckConfig(Config):
     `run.champion` is ``best-check``. If nothing is said, those of the game's
     `GameSpec.opponents`."""
     opening_plies: int = Field(default=0, ge=0, le=20)
-    """How many random plies each game begins with, the same ones for both colours; 0: all games
+    """Random plies that each game begins with, the same ones for both colours; 0: all games
     begin at the start."""
     share: float = Field(default=0.2, gt=0.0, le=1.0)
     """The largest share of the run's time that checks may take: games against slow opponents become
@@ -59,21 +60,20 @@ class RunConfig(Config):
     """The section ``[run]``."""
 
     generations: int = Field(default=1000, ge=0)
-    """After how many generations the run ends; ``evolve resume --generations`` raises it. 0 only
+    """Generations after which the run ends; ``evolve resume --generations`` raises it. 0 only
     draws the first population and checks its champion."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """What all randomness of the run follows from: the same recipe and the same seed give the same
-    bits."""
+    """Seed of all randomness of the run: the same recipe and the same seed give the same bits."""
     checkpoint_every: int = Field(default=50, ge=1)
     """Generations between checkpoints; there is one at every stop as well."""
     champion: Literal["strongest", "best-check", "last"] = "strongest"
-    """Which champion becomes ``champion.safetensors``. ``strongest``: the champion of each check
+    """Champion that becomes ``champion.safetensors``. ``strongest``: the champion of each check
     plays against the run's champion so far, from random openings, and takes its place if it wins
     beyond the 95 % interval; the first one is that of generation 0. ``best-check``: that with most
     wins against the first opponent of all checks (where players are compared by points, that which
     had most more than it). ``last``: the last one."""
     keep_newest: int | None = Field(default=None, ge=1)
-    """How many of the newest checkpoints are kept. A new run takes 5 if
+    """Number of the newest checkpoints that are kept. A new run takes 5 if
     nothing is said; a run whose recipe does not say it, an old one, keeps all."""
     keep_every: int | None = Field(default=None, ge=1)
     """Older checkpoints are kept if their generation is a multiple of this number times
@@ -119,11 +119,11 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "check": CheckConfig,
     "run": RunConfig,
 }
-"""The sections that are alike in every recipe."""
+"""The sections that are the same for all methods and games."""
 
 
-def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """All keys of a recipe of this *content*, with the values that each takes if they are few.
+def list_keys(content: Settings) -> dict[str, tuple[str, ...]]:
+    """Return all keys of a recipe of this *content*, with the values that each takes if few.
 
     Its game and method decide about the sections named after them.
 
@@ -131,52 +131,54 @@ def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         ArenaError: There is no such game or method.
     """
     found: dict[str, tuple[str, ...]] = {"title": ()}
-    sections = find_sections(content)
-    for section, model in (SECTIONS | sections).items():
+    for section, model in find_sections(content).items():
         found |= {key: _values_of(f.annotation) for key, f, _ in list_fields(model, f"{section}.")}
-    for section in sections.keys() - {"game", "network", "method", *SECTIONS}:  # of a method alone
-        found = {key: found[key] for key in found if not key.startswith(f"method.{section}.")}
-    game = find_game(str(_value_of(content, "game", "name", usual_game())))
+    game = find_game(str(_value_of(content, "game", "name", default_game())))
     found["method.name"] = tuple(methods_of(game.name))
     return found
 
 
-def find_sections(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
-    """The sections of a recipe of this *content*, in the order of its file.
+def find_sections(content: Settings) -> dict[str, type[BaseModel]]:
+    """Return the sections of a recipe of this *content*, in the order of its file.
 
     Raises:
         ArenaError: There is no such game or method.
     """
-    spec = find_game(str(_value_of(content, "game", "name", usual_game())))
+    spec = find_game(str(_value_of(content, "game", "name", default_game())))
     kind = find_method(str(_value_of(content, "method", "name", "tournament")), spec.name)
     network, rules = content.get("network", {}), cast(Any, spec.game.rules_type)
-    models: dict[str, Any] = {
+    models: JsonObject = {
         "game": section_of_rules(spec.name, rules),
         "network": kind.network_section(spec, network if isinstance(network, dict) else {}),
         "method": kind.config_type,
     }
-    if kind.section is not None:
-        models[kind.section] = kind.config_type.model_fields[kind.section].annotation
+    models |= {name: kind.find_section(name) for name in kind.sections}
     return models | SECTIONS
 
 
 def suggest_key(key: str, known: Iterable[str]) -> list[str]:
-    """What may be meant by an unknown *key*: the same name in another section, else near names."""
+    """Return likely meanings of an unknown *key*: its name in another section, else near names."""
     last, names = key.rpartition(".")[2], _with_parts(known)
     same = [name for name in names if name.rpartition(".")[2] == last]
     if same:
-        return same[:MOST_SUGGESTED]
-    near = difflib.get_close_matches(key, names, n=MOST_SUGGESTED, cutoff=0.7)
+        return same[:MAX_SUGGESTED]
+    near = difflib.get_close_matches(key, names, n=MAX_SUGGESTED, cutoff=0.7)
     lasts: dict[str, list[str]] = {}
     for name in names:
         lasts.setdefault(name.rpartition(".")[2], []).append(name)
-    for found in difflib.get_close_matches(last, lasts, n=MOST_SUGGESTED, cutoff=0.75):
+    for found in difflib.get_close_matches(last, lasts, n=MAX_SUGGESTED, cutoff=0.75):
         near += [name for name in lasts[found] if name not in near]
-    return near[:MOST_SUGGESTED]
+    return near[:MAX_SUGGESTED]
 
 
-def explain_key(key: str, known: Iterable[str]) -> str | None:
-    """A line about a *key* of ``--set`` that stands in no section, or in a wrong one; else None."""
+def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | None:
+    """Return a line about a *key* that stands in no section, or in a wrong one; else None.
+
+    Args:
+        key: Dotted.
+        known: All keys of the recipe.
+        typed: True if the user typed it for ``--set``, and no file has it.
+    """
     names = _with_parts(known)
     if key in names or any(name.startswith(f"{key}.") for name in names):
         return None
@@ -184,21 +186,26 @@ def explain_key(key: str, known: Iterable[str]) -> str | None:
     beside = [name for name in names if section and name.startswith(f"{section}.")]
     elsewhere = [name for name in names if name.rpartition(".")[2] == last]
     if beside and not elsewhere:
-        return None  # the section's own error names its keys
+        lasts = {name.rpartition(".")[2] for name in names}
+        nearest = difflib.get_close_matches(last, lasts, n=1, cutoff=0.75)
+        if not nearest or f"{section}.{nearest[0]}" in beside:
+            return None  # the section's own error names its keys
     near = suggest_key(key, names)
     meant = f": did you mean {' or '.join(map(quote, near))}?" if near else ""
+    if not typed:
+        return f"unknown setting {quote(key)}{meant}"
     option, meant = spell("--set", "changes:"), meant or "; write section.key=value"
-    return f"{option} {key}: {quote(key)} {UNKNOWN}{meant}"
+    return f"{option} {key}: unknown setting {quote(key)}{meant}"
 
 
 def _with_parts(known: Iterable[str]) -> list[str]:
-    """The keys, and what has keys inside a section: ``method.hall_of_fame``."""
+    """Return the keys, and the tables inside of sections, such as ``matches.hall_of_fame``."""
     names = list(known)
     inner = [name.rpartition(".")[0] for name in names if name.count(".") > 1]
     return list(dict.fromkeys([*names, *inner]))
 
 
-def _value_of(content: Mapping[str, Any], section: str, key: str, usual: str) -> Any:
+def _value_of(content: Settings, section: str, key: str, usual: str) -> Any:
     inner = content.get(section, {})
     if not isinstance(inner, Mapping):
         raise ArenaError(f"{section} is no section")
@@ -208,11 +215,11 @@ def _value_of(content: Mapping[str, Any], section: str, key: str, usual: str) ->
 def list_fields(
     model: type[BaseModel], prefix: str, *values: type[BaseModel]
 ) -> Iterator[tuple[str, FieldInfo, str]]:
-    """The keys of a section and of those inside, each with its field and what its source says.
+    """Yield the keys of a section and of those inside, each with its field and its docstring.
 
     Args:
         model: The section.
-        prefix: What stands before its keys.
+        prefix: Text before its keys.
         values: Sections inside that count as values.
     """
     helps = read_helps(model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import reprlib
-from dataclasses import asdict, fields, is_dataclass, make_dataclass
+from dataclasses import Field, asdict, fields, is_dataclass, make_dataclass
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -14,7 +14,7 @@ from evolve_arena.core.errors import spell
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.types import Array, Arrays, JsonObject
 from evolve_arena.evolve.method import AnyState, Method, State
-from evolve_arena.genomes.limits import MOST_BYTES
+from evolve_arena.genomes.limits import MAX_BYTES
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -31,7 +31,7 @@ from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.files import explain_storage_errors
 
 FORMAT = 1
-LARGEST = MOST_BYTES // 2
+LARGEST = MAX_BYTES // 2
 """Most bytes of a checkpoint that is read: a part of the memory that a generation may take."""
 
 
@@ -116,11 +116,12 @@ def _take_apart(part: Any, prefix: str, arrays: Arrays) -> JsonObject:
     """Return the dataclass *part* without its arrays, which go to *arrays* by dotted name."""
     values: JsonObject = {}
     for field in fields(part):
-        value, name = getattr(part, field.name), prefix + field.name
+        value, stored = getattr(part, field.name), find_stored_name(field)
+        name = prefix + stored
         if isinstance(value, np.ndarray):
             arrays[name] = value
         elif is_dataclass(value):
-            values[field.name] = _take_apart(value, f"{name}.", arrays)
+            values[stored] = _take_apart(value, f"{name}.", arrays)
         elif type(value) is tuple:  # of islands
             parts: list[JsonObject | None] = [None] * len(value)  # None stands for an array
             for place, each in enumerate(value):
@@ -128,9 +129,9 @@ def _take_apart(part: Any, prefix: str, arrays: Arrays) -> JsonObject:
                     arrays[f"{name}.{place}"] = each
                 else:
                     parts[place] = _take_apart(each, f"{name}.{place}.", arrays)
-            values[field.name] = parts
+            values[stored] = parts
         else:
-            values[field.name] = value
+            values[stored] = value
     return values
 
 
@@ -149,12 +150,13 @@ def _put_together(kind: type[Any], values: JsonObject, prefix: str, arrays: Arra
     """
     if kind is AnyState:
         return _put_anything_together(values, prefix, arrays)
-    parts = dict(values)
+    names = {find_stored_name(field): field.name for field in fields(kind)}
+    parts = {names.get(name, name): value for name, value in values.items()}
     hints = get_type_hints(kind)
     # A field is an array, a tuple of arrays or states (of islands), a dataclass, a named tuple of
     # counters, or a whole number.
     for field in fields(kind):
-        name, hint = prefix + field.name, hints[field.name]
+        name, hint = prefix + find_stored_name(field), hints[field.name]
         if get_origin(hint) is np.ndarray:
             parts[field.name] = _pick(hint, name, arrays)
         elif get_origin(hint) is tuple:
@@ -178,6 +180,11 @@ def _put_together(kind: type[Any], values: JsonObject, prefix: str, arrays: Arra
         else:
             parts[field.name] = _check_number(name, parts[field.name])
     return kind(**parts)
+
+
+def find_stored_name(field: Field[Any]) -> str:
+    """Return the name of a state's *field* in files, which is kept if the field is renamed."""
+    return str(field.metadata.get("stored", field.name))
 
 
 def _put_anything_together(values: JsonObject, prefix: str, arrays: Arrays) -> Any:
@@ -222,14 +229,14 @@ def _find_lost_numbers(part: Any) -> str | None:
         if type(value) is tuple:
             found = (_find_lost_numbers(part) for part in value if is_dataclass(part))
             if lost := next(filter(None, found), None):
-                return f"{field.name}.{lost}"
+                return f"{find_stored_name(field)}.{lost}"
         if is_dataclass(value):
             if lost := _find_lost_numbers(value):
-                return f"{field.name}.{lost}"
+                return f"{find_stored_name(field)}.{lost}"
         elif not isinstance(value, np.ndarray) or not field.metadata.get("finite", True):
             continue
         elif not np.isfinite(value).all():
-            return field.name
+            return find_stored_name(field)
     return None
 
 

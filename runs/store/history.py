@@ -23,7 +23,7 @@ from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.files import describe_special
 from evolve_arena.core.types import Json
 from evolve_arena.evolve.method import Report
-from evolve_arena.players.bred import LARGEST
+from evolve_arena.players.evolved import LARGEST
 from evolve_arena.runs.errors import (
     BusyHistoryError,
     DamagedHistoryError,
@@ -114,7 +114,7 @@ LOGS = ("-wal", "-shm", "-journal")
 """Suffixes of the files that belong to a database."""
 LONGEST = 1 << 20
 """Most bytes of a text, a part of which may come from a program that plays."""
-MOST_TEXT = 1 << 28
+MAX_TEXT = 1 << 28
 """Most bytes of all texts in the answer to one query."""
 
 COLUMNS = "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)"
@@ -486,7 +486,7 @@ class History:
         return [(generation, points, matches) for generation, points, matches in rows]
 
     def champion(self, generation: int) -> bytes | None:
-        """Return the champion of *generation* as `evolve_arena.players.bred.read_player` reads it.
+        """Return the champion of *generation*, for `evolve_arena.players.evolved.read_player`.
 
         It is None if there was none, or if it is no longer kept.
         """
@@ -715,10 +715,10 @@ def _fetch(cursor: sqlite3.Cursor, path: Path) -> Answer:
     """Return all rows; a damaged database may repeat one long text in thousands of them.
 
     Raises:
-        DamagedHistoryError: The texts together have more than :data:`MOST_TEXT` bytes.
+        DamagedHistoryError: The texts together have more than :data:`MAX_TEXT` bytes.
     """
     rows: Answer = []
-    left = MOST_TEXT
+    left = MAX_TEXT
     with closing(cursor):  # else an error keeps it, and with it a lock
         while part := cursor.fetchmany(64):
             left -= sum(len(cell) for row in part for cell in row if type(cell) in (str, bytes))

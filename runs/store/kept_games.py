@@ -18,7 +18,7 @@ from evolve_arena.arena.match import Match
 from evolve_arena.core.errors import ArenaError, BadValueError, one_line
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import AnyGame
-from evolve_arena.evolve.imitation import StoredGame
+from evolve_arena.evolve.imitation_games import StoredGame
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.errors import RunExistsError
 from evolve_arena.runs.store.files import write_whole

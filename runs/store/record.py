@@ -16,7 +16,7 @@ from evolve_arena.arena.crosstable import Rating, rate_players
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.html import make_table
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.runs.store.history import ChampionMatch, Check, History
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ CHECK_COLUMNS = (
     *("share_won", "low_95", "high_95"),
 )
 """The columns of a table of checks; the last two are the ends of the 95 % interval."""
-MOST_ROWS = 20
+MAX_ROWS = 20
 """Number of checks that a notebook displays."""
-MOST_POINTS = 250
+MAX_POINTS = 250
 """Most points of a curve; longer ones are averaged over equal stretches of generations."""
 
 
@@ -114,7 +114,7 @@ class Record:
     def _repr_html_(self) -> str:
         rows = [
             (*row[:-3], *(f"{share:.3f}" for share in row[-3:]))
-            for row in self._list_checks()[-MOST_ROWS:]
+            for row in self._list_checks()[-MAX_ROWS:]
         ]
         title = f"{self.name}: {self.generations} generations, the last checks"
         return make_table(title, CHECK_COLUMNS, rows)
@@ -169,7 +169,7 @@ def read_file(file: Path, name: str, title: str) -> Record:
     return Record(name, title, columns, checks, species, ratings=ratings)
 
 
-def blocks(column: Column, most: int = MOST_POINTS) -> Column:
+def blocks(column: Column, most: int = MAX_POINTS) -> Column:
     """Average *column* over equal stretches, so that at most *most* points remain.
 
     The last stretch may be shorter.
@@ -185,7 +185,7 @@ def blocks(column: Column, most: int = MOST_POINTS) -> Column:
     return np.asarray(np.add.reduceat(column, starts) / sizes, dtype=np.float64)
 
 
-def stretch(count: int, most: int = MOST_POINTS) -> int:
+def stretch(count: int, most: int = MAX_POINTS) -> int:
     """Return the number of generations that :func:`blocks` averages."""
     return max(1, -(-count // most))
 

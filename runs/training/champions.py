@@ -10,7 +10,7 @@ from contextlib import suppress
 from evolve_arena.arena.crosstable import Rating
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
+from evolve_arena.players.evolved import EvolvedPlayer, read_player, read_player_file
 from evolve_arena.runs.errors import BusyHistoryError, StorageError
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store.check_points import CheckPoints, find_scores
@@ -51,7 +51,7 @@ class Champions:
         self._rule = recipe.run.champion
         self._blob: bytes | None = None
         self._since = -PATIENCE
-        self.best_player: BredPlayer | None = None
+        self.best_player: EvolvedPlayer | None = None
         """The best champion, if there is one."""
         checked = {row[0] for row in history.champions() if row[0] <= generation}
         self.checked = checked
@@ -74,12 +74,12 @@ class Champions:
         return sorted(self._worths)
 
     @property
-    def standing(self) -> tuple[int, BredPlayer] | None:
+    def standing(self) -> tuple[int, EvolvedPlayer] | None:
         """The champion that a new one has to beat, and its generation."""
         player = self.best_player
         return (int(player.remarks.get("generation", 0)), player) if player else None
 
-    def find(self, generation: int) -> BredPlayer | None:
+    def find(self, generation: int) -> EvolvedPlayer | None:
         """Return the champion of *generation*; None if it is missing, damaged or locked."""
         if generation == self.best:
             return self.best_player
@@ -89,7 +89,12 @@ class Champions:
         return None
 
     def add(
-        self, generation: int, player: BredPlayer, blob: bytes, first: DuelResult | None, won: bool
+        self,
+        generation: int,
+        player: EvolvedPlayer,
+        blob: bytes,
+        first: DuelResult | None,
+        won: bool,
     ) -> None:
         """Add the champion of *generation*, which becomes the best one if it is better.
 

@@ -20,7 +20,7 @@ from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method, State
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store.checkpoint import drop_checkpoints, save_checkpoint
@@ -64,7 +64,7 @@ class Progress:
     """Results of the last check, by opponent."""
     checked: int | None = None
     """Generation of the last check."""
-    champion: BredPlayer | None = None
+    champion: EvolvedPlayer | None = None
     """Champion of that check."""
     best: int | None = None
     """Generation of the run's champion after that check."""
@@ -106,7 +106,7 @@ FEWEST_GAMES, FIRST_FEWEST_GAMES = 40, 10
 they exceed its time."""
 FREE_SECONDS = 2.0
 """Seconds that every check may take."""
-MOST_PLIES = 4
+MAX_PLIES = 4
 """Most random plies before games of champions, which would all be the same otherwise."""
 
 
@@ -120,7 +120,7 @@ def during_checks(callback: C) -> C:
     return callback
 
 
-def _tell(callbacks: Sequence[Callback], progress: Progress) -> bool:
+def _report(callbacks: Sequence[Callback], progress: Progress) -> bool:
     """Call all *callbacks*, and return False if one of them stops the run."""
     answers = [callback(progress) for callback in callbacks]
     return all(answer is not False for answer in answers)
@@ -191,7 +191,7 @@ class TrainingLoop:
         if self._is_due(saved) and saved not in champions.checked:
             progress, going = self._check(state, champions, pace, progress, callbacks)
             if saved:
-                going = _tell(callbacks, progress) and going
+                going = _report(callbacks, progress) and going
         while True:
             now = state.generation
             ending = now >= last or not going
@@ -230,7 +230,7 @@ class TrainingLoop:
                 if met is not None and self._is_due(now):
                     progress, finished = self._check(state, champions, pace, progress, callbacks)
                     going = finished and going
-                going = _tell(callbacks, progress) and going
+                going = _report(callbacks, progress) and going
 
     def _find_pace(self, champions: Champions) -> _Pace:
         """Return the games and seconds spent on the run until now."""
@@ -297,7 +297,7 @@ class TrainingLoop:
 
         def watch(opponent: str, played: int, games: int) -> None:
             checking = Checking(now, opponent, played, games)
-            if not _tell(watchers, replace(progress, checking=checking)):
+            if not _report(watchers, replace(progress, checking=checking)):
                 raise _StoppedError
 
         check = _Check(self, player, state.seed, now, watch)
@@ -355,7 +355,7 @@ class _Check:
     """The games of a check."""
 
     loop: TrainingLoop
-    player: BredPlayer
+    player: EvolvedPlayer
     """The new champion."""
     seed: int
     """Seed of the run."""
@@ -423,13 +423,13 @@ class _Check:
             results.append(series.result)
         return results
 
-    def _begin(self, opponent: BredPlayer, games: int, purpose: str) -> DuelSeries:
+    def _begin(self, opponent: EvolvedPlayer, games: int, purpose: str) -> DuelSeries:
         """Begin games against another champion, from random openings, without search.
 
         Champions that play with a search elsewhere would take longer here than their training.
         """
         check = self.loop.recipe.check
-        plies = min(MOST_PLIES, longest_opening(self.loop.method.decoder.game) // 2)
+        plies = min(MAX_PLIES, longest_opening(self.loop.method.decoder.game) // 2)
         seed = derive_seeds(self.seed, self.generation, purpose, 1)[0]
         one, two = self.player, opponent
         if self.loop.recipe.search is not None:

@@ -8,7 +8,7 @@ from evolve_arena.core.game import PlayerKind
 
 if TYPE_CHECKING:
     from evolve_arena.players.board.game import BoardGame
-    from evolve_arena.players.bred import VectorPlayer
+    from evolve_arena.players.evolved import VectorPlayer
 
 
 def _make(name: str, game: BoardGame) -> VectorPlayer:

@@ -63,10 +63,10 @@ def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
     gain = _gain(known, pooled)
     low, high = _leave_out(known, pooled, players, gain)
     # Exchanged names give the gain of chance.
-    generator = derive_generator(0, 0, "names")
+    rng = derive_generator(0, 0, "names")
     exchanged = []
     for _ in range(EXCHANGES):
-        other = dict(zip(players, generator.permutation(players).tolist(), strict=True))
+        other = dict(zip(players, rng.permutation(players).tolist(), strict=True))
         exchanged.append({(a, b): pooled.get((other[a], other[b]), Score()) for a, b in cells})
     gains = sorted(_gain(known, some) for some in exchanged)
     theirs = sum_up(known)

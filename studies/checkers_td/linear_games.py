@@ -45,17 +45,17 @@ from evolve_arena.players.board.alpha_beta import value_moves
 from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
+    adjudicate,
+    adjudicate_at,
     advance,
     begin,
     count_features,
     features_at,
     find_mover,
-    judge,
-    judge_at,
     list_moves,
 )
 from evolve_arena.players.board.values import take_slot
-from evolve_arena.players.board.workspace import Workspace
+from evolve_arena.players.board.workspace import BoardWorkspace
 from evolve_arena.players.packed import KIND, NOISE, RANDOM, WEIGHTS_AT, PackedPlayers
 from evolve_arena.players.search import TABLE_AT
 
@@ -68,8 +68,8 @@ by the player with more pieces."""
 VALUES = 32
 """Number of distinct values of a feature, from 0 on; larger ones count as the last."""
 LAST_VALUE = VALUES - 1
-MOST_FEATURES = 20
-MOST_GENES = MOST_FEATURES * VALUES
+MAX_FEATURES = 20
+MAX_GENES = MAX_FEATURES * VALUES
 LOST = 1e6
 """Bound of weights; larger ones have diverged."""
 
@@ -81,10 +81,10 @@ AFTER, BEFORE = 0, 1
 SETTINGS_FIELDS = 11
 RATE, DISCOUNT, DECAY, TRACE, UPDATE, RULE = range(6)
 FAITHFUL, STATES, FEATURE_COUNT, BINARY, EXPLORATION = range(6, SETTINGS_FIELDS)
-"""Fields of a lesson's row, in the order of :class:`LearningSettings`."""
+"""Fields of a lesson's row, in the order of :class:`TDLinearSettings`."""
 
 
-class LearningSettings(NamedTuple):
+class TDLinearSettings(NamedTuple):
     """The learning settings of a player; compiled code reads them as a row of numbers."""
 
     rate: float
@@ -121,9 +121,9 @@ class Lesson(NamedTuple):
     """The learning data of one player in a game."""
 
     settings: NDArray[np.float64]
-    """Shape ``(SETTINGS_FIELDS,)``; see :class:`LearningSettings`."""
+    """Shape ``(SETTINGS_FIELDS,)``; see :class:`TDLinearSettings`."""
     weights: NDArray[np.float64]
-    """Shape ``(MOST_GENES,)``. A feature's weight stands at its number j, or for its value v at
+    """Shape ``(MAX_GENES,)``. A feature's weight stands at its number j, or for its value v at
     ``VALUES * j + v``."""
     traces: NDArray[np.float64]
     """Of the same shape: the traces of its earlier moves; see :func:`clear_traces`."""
@@ -135,14 +135,14 @@ class LearningTable(NamedTuple):
     settings: NDArray[np.float64]
     """Learning settings of each player, shape ``(players, SETTINGS_FIELDS)``."""
     weights: NDArray[np.float64]
-    """Weights of each player, shape ``(players, MOST_GENES)``; changed in place, with the packed
+    """Weights of each player, shape ``(players, MAX_GENES)``; changed in place, with the packed
     ones."""
     states: NDArray[np.int64]
     """Features of both players' positions, one's behind the other's."""
     counts: NDArray[np.int64]
     """Number of positions of each."""
     traces: NDArray[np.float64]
-    """Shape ``(2, MOST_GENES)``."""
+    """Shape ``(2, MAX_GENES)``."""
     values: NDArray[np.float64]
 
 
@@ -159,7 +159,7 @@ def play_and_learn(
     first: int,
     second: int,
     packed: PackedPlayers,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     table: LearningTable,
     figures: Array,
 ) -> Number:
@@ -186,7 +186,7 @@ def play_and_learn(
         clear_traces(_take_lesson(table, who, slot))
     states = workspace.states
     state, ply, before, error = begin(states), 0, -1, 0.0
-    outcome = judge(states, state)
+    outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         slot = find_mover(states, state)
         who = second if slot else first
@@ -198,7 +198,7 @@ def play_and_learn(
         move = _choose_move(packed, who, slot, state, workspace)
         ply += 1
         state = advance(states, state, move, ply)
-        outcome = judge_at(states, state, ply)
+        outcome = adjudicate_at(states, state, ply)
         goes_on = outcome == GOES_ON and ply < LONGEST and find_mover(states, state) != slot
         if learns and table.settings[who, STATES] == AFTER and goes_on:
             error += _see(who, slot, state, False, 0.0, *given)
@@ -223,11 +223,11 @@ def play_and_learn(
 
 @inlined
 def _choose_move(
-    packed: PackedPlayers, who: int, slot: int, state: Position, workspace: Workspace
+    packed: PackedPlayers, who: int, slot: int, state: Position, workspace: BoardWorkspace
 ) -> Number:
     """Return a move that the player in a *slot* values highest, or sometimes any move."""
-    moves, stream, noise = workspace.moves, workspace.streams, packed.seats[who, NOISE]
-    strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
+    moves, rng, noise = workspace.moves, workspace.streams, packed.seats[who, NOISE]
+    strays = noise > 0 and np.int64(next_word(rng) >> np.uint64(32)) < noise
     count = list_moves(workspace.states, state, moves, 0)
     if count > 1 and not strays and packed.seats[who, KIND] != RANDOM:
         best = value_moves(packed, slot, state, count, False, workspace)
@@ -238,7 +238,7 @@ def _choose_move(
                 poke(moves, equals, peek(moves, place))
                 equals += 1
         count = equals
-    return peek(moves, below(stream, count) if count > 1 else np.int64(0))
+    return peek(moves, below(rng, count) if count > 1 else np.int64(0))
 
 
 @compiled
@@ -249,7 +249,7 @@ def _see(
     is_last: bool,
     reward: float,
     packed: PackedPlayers,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     table: LearningTable,
 ) -> Number:
     """Add a position to the episode of *who* on a *slot*, and learn if it is time to.

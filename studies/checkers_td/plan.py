@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.types import Array
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
@@ -153,7 +153,7 @@ def arrange(
     games: int,
     learn: bool,
     alternate: bool = False,
-) -> Work:
+) -> Task:
     """Return meetings, as by `make_meetings`, with draws by the rule of the tables' reading."""
     return make_meetings(
         participants,

@@ -41,7 +41,7 @@ class Score:
         """Points per game."""
         return self.points / self.games
 
-    def turned(self) -> Score:
+    def reversed(self) -> Score:
         """Return the same games from the other player's side."""
         return Score(self.losses, self.wins, self.draws)
 
@@ -85,7 +85,7 @@ def sum_up(cells: Crosstable) -> dict[int, Score]:
     sums: dict[int, Score] = {}
     for (first, second), score in cells.items():
         sums[first] = sums.get(first, Score()) + score
-        sums[second] = sums.get(second, Score()) + score.turned()
+        sums[second] = sums.get(second, Score()) + score.reversed()
     return dict(sorted(sums.items()))
 
 
@@ -96,7 +96,7 @@ def meet(cells: Crosstable, heroes: Sequence[int], others: Sequence[int]) -> Sco
         for other in others:
             if hero != other:
                 total += cells.get((hero, other), Score())
-                total += cells.get((other, hero), Score()).turned()
+                total += cells.get((other, hero), Score()).reversed()
     return total
 
 

@@ -326,7 +326,7 @@ class _Trainee:
             players = players.without_exploration()
         games, draws = self.games[0 if trains else 1], self.variant.reading.draws
         work = make_meetings(players, pairs, seeds, games=games, learn=trains, draws=draws)
-        outputs = executor.do(work)
+        outputs = executor.run(work)
         self._at += 1
         if not trains:
             return Meeting(tuple(read_scores(outputs[1])))

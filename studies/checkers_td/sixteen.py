@@ -12,7 +12,7 @@ from importlib import resources
 
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import VectorPlayer, read_player
+from evolve_arena.players.evolved import VectorPlayer, read_player
 
 
 def piotrowski_names() -> list[str]:

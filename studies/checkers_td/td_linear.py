@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.learning.tuple_learning import FIGURES
-from evolve_arena.evolve.td import LearnerState, VectorLearner
+from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner
+from evolve_arena.evolve.settings.learning import FinalConfig, LearnerConfig
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.game import BoardGame
@@ -47,16 +47,16 @@ from evolve_arena.studies.checkers_td.linear_games import (
     EVERY_MOVE,
     EXPLORATION,
     FORTY_MOVES,
-    MOST_FEATURES,
-    MOST_GENES,
+    MAX_FEATURES,
+    MAX_GENES,
     NONE,
     REPLACING,
     SETTINGS_FIELDS,
     TD,
     VALUES,
-    LearningSettings,
     LearningTable,
     Lesson,
+    TDLinearSettings,
     spoil_if_lost,
     write_weights,
 )
@@ -75,7 +75,7 @@ class TdLinearConfig(LearnerConfig):
     name: Literal["td-linear"] = "td-linear"
     """The name of this method."""
     games: int = Field(default=200, ge=1, le=1_000_000)
-    judge: str = "minimax:depth=2,noise=0.2"
+    final: FinalConfig = FinalConfig(opponent="minimax:depth=2,noise=0.2")
     update: Literal["every-move", "end-of-game"] = "end-of-game"
     """Time of updates: after each move of the player's, or at the end of the game."""
     rule: Literal["td", "burge"] = "td"
@@ -85,8 +85,8 @@ class TdLinearConfig(LearnerConfig):
     """True for the formulas that Piotrowski printed, false for TD(λ)."""
     states: Literal["after", "before"] = "before"
     """Positions of a player's episode: those after its own moves, or those before; then that in
-    which the game ended. The publication does not say. A search of an even depth stops at positions of the
-    latter kind."""
+    which the game ended. The publication does not say. A search of an even depth stops at positions
+    of the latter kind."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
     """Rule for draws in training; see `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
     """
@@ -113,7 +113,8 @@ class TdLinearConfig(LearnerConfig):
     that it had before that generation."""
     initialisation: str = "zero"
     """``zero``, or a distribution of the first weights: see
-    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. The publication does not say."""
+    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. The publication does not
+    say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:
@@ -165,15 +166,15 @@ class TdLinear(VectorLearner):
                 f" or {VALUES}, and a network.depth"
             )
 
-    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """Draw the first weights of *count* learners, all without a bias."""
         if self.config.initialisation == "zero":
             return np.zeros((count, self.decoder.genes), dtype=np.float32)
-        genomes = super().draw(count, generator)
+        genomes = super().draw(count, rng)
         genomes[:, -1] = 0.0
         return genomes
 
-    def make_work(self, state: LearnerState) -> Work:
+    def make_task(self, state: LearnerState) -> Task:
         """Return the work of a generation, in which each learner's games are a part."""
         learners = len(state.population)
         learning = make_learning_settings(self.config, self.decoder, state.generation)
@@ -202,21 +203,21 @@ class TdLinear(VectorLearner):
         population[:, :-1] = weights[:, : self.decoder.genes - 1]
         return super().update(state, (population, figures))
 
-    def face_lost(
+    def handle_divergence(
         self, state: LearnerState, outputs: Sequence[Array], lost: NDArray[np.int64]
     ) -> None:
         """Stop the run, or restore the previous weights, as the recipe says."""
         if self.config.diverged == "stop":
-            super().face_lost(state, outputs, lost)
+            super().handle_divergence(state, outputs, lost)
         outputs[0][lost, : self.decoder.genes - 1] = state.population[lost, :-1]
 
 
 def make_learning_settings(
     config: TdLinearConfig, decoder: NetworkDecoder, generation: int = 0
-) -> LearningSettings:
+) -> TDLinearSettings:
     """Return the settings of one *generation* as numbers."""
     progress = min(1.0, generation * config.games / config.schedule_games)
-    return LearningSettings(
+    return TDLinearSettings(
         rate=_slide(config.rate, config.rate_end, progress),
         discount=config.discount,
         decay=config.trace_decay,
@@ -237,7 +238,7 @@ def _slide(begin: float, end: float | None, progress: float) -> float:
 
 # Meetings of players
 
-NUMBERS = LANES * (1 + MOST_GENES)
+NUMBERS = LANES * (1 + MAX_GENES)
 """Size of the packed weights of a player."""
 
 
@@ -246,10 +247,10 @@ class Participants:
     """Linear players of any kinds, row by row."""
 
     weights: NDArray[np.float64]
-    """Weights, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
+    """Weights, shape ``(players, MAX_GENES)``: each one's weights, then zeros."""
     learning: NDArray[np.float64]
     """Learning settings, shape ``(players, SETTINGS_FIELDS)``; see
-    :class:`~evolve_arena.studies.checkers_td.linear_games.LearningSettings`."""
+    :class:`~evolve_arena.studies.checkers_td.linear_games.TDLinearSettings`."""
     seats: NDArray[np.int64]
     """Records of their play, shape ``(players, RECORD_FIELDS)``."""
     shapes: NDArray[np.int64]
@@ -284,7 +285,7 @@ class Participants:
 
 def make_participants(
     decoders: Sequence[NetworkDecoder],
-    learning: Sequence[LearningSettings],
+    learning: Sequence[TDLinearSettings],
     genomes: Sequence[Array] | Array,
 ) -> Participants:
     """Return players for meetings.
@@ -292,14 +293,14 @@ def make_participants(
     Args:
         decoders: The decoder of each one's weights: networks over features without hidden units.
         learning: The settings of each one
-            (:class:`evolve_arena.studies.checkers_td.linear_games.LearningSettings`).
+            (:class:`evolve_arena.studies.checkers_td.linear_games.TDLinearSettings`).
         genomes: The weights of each one, shape ``(genes,)``, of 32 or 64 bits; the last is a bias,
             and is not learned.
 
     Raises:
         ValueError: The three differ in length, or a genome does not fit its decoder.
     """
-    weights = np.zeros((len(decoders), MOST_GENES))
+    weights = np.zeros((len(decoders), MAX_GENES))
     seats = np.zeros((len(decoders), RECORD_FIELDS), dtype=np.int64)
     rows = np.zeros((len(decoders), SETTINGS_FIELDS))
     shapes = np.zeros((len(decoders), SHAPE_FIELDS), dtype=np.int64)
@@ -326,7 +327,7 @@ def make_meetings(
     learn: bool,
     alternate: bool = False,
     draws: str = "standard",
-) -> Work:
+) -> Task:
     """Return work of which each part is a meeting.
 
     Its outputs are the weights afterwards (:func:`read_weights` takes them apart), the first
@@ -352,7 +353,7 @@ def make_meetings(
         raise ValueError(f"{len(seeds)} seeds for {len(pairs)} pairings")
     if len(pairs) and not 0 <= pairs.min() <= pairs.max() < len(participants.weights):
         raise ValueError(f"a pairing names a player outside 0 to {len(participants.weights) - 1}")
-    return Work(
+    return Task(
         kernel=f"{FOLDER}.td_linear:meet_part",
         inputs=(
             participants.weights,
@@ -363,7 +364,7 @@ def make_meetings(
             seeds,
         ),
         outputs=(
-            ("float64", (len(pairs), 2 * MOST_GENES)),
+            ("float64", (len(pairs), 2 * MAX_GENES)),
             ("int64", (len(pairs), 3)),
             ("float64", (len(pairs), FIGURES)),
         ),
@@ -379,11 +380,11 @@ def make_meetings(
 
 
 def read_weights(outputs: Sequence[Array]) -> NDArray[np.float64]:
-    """Return the weights of both players after each meeting, shape ``(meetings, 2, MOST_GENES)``.
+    """Return the weights of both players after each meeting, shape ``(meetings, 2, MAX_GENES)``.
 
     They are nan if weights diverged, and equal if a player played itself.
     """
-    weights: NDArray[np.float64] = outputs[0].reshape(len(outputs[0]), 2, MOST_GENES)
+    weights: NDArray[np.float64] = outputs[0].reshape(len(outputs[0]), 2, MAX_GENES)
     return weights
 
 
@@ -393,7 +394,7 @@ def meet_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Play the games of some pairings: a kernel of `evolve_arena.arena.work`.
+    """Play the games of some pairings: a kernel of `evolve_arena.arena.tasks`.
 
     See :func:`make_meetings`. If a player plays itself, all moves change the same weights.
     """
@@ -416,8 +417,8 @@ def meet_part(
         # Learned weights, or nan if they have diverged.
         for player in range(len(rows)):
             spoil_if_lost(table.lesson(player))
-        after[:MOST_GENES] = table.learning.weights[0]
-        after[MOST_GENES:] = table.learning.weights[-1]
+        after[:MAX_GENES] = table.learning.weights[0]
+        after[MAX_GENES:] = table.learning.weights[-1]
 
 
 class _Table:
@@ -450,9 +451,9 @@ class _Table:
         self.learning = LearningTable(
             settings,
             weights,
-            states=np.zeros(2 * longest * MOST_FEATURES, dtype=np.int64),
+            states=np.zeros(2 * longest * MAX_FEATURES, dtype=np.int64),
             counts=np.zeros(2, dtype=np.int64),
-            traces=np.zeros((2, MOST_GENES)),
+            traces=np.zeros((2, MAX_GENES)),
             values=np.zeros(longest),
         )
         for player in range(len(seats)):

@@ -121,7 +121,7 @@ def _meet(
     some = list(numbers)
     seeds = derive_seeds(seed, 0, "tournament", len(pairings))[some]
     players = participants.without_exploration()
-    outputs = executor.do(arrange(players, pairings[some], seeds, games=games, learn=False))
+    outputs = executor.run(arrange(players, pairings[some], seeds, games=games, learn=False))
     return [Meeting((score,)) for score in read_scores(outputs[1])]
 
 
@@ -150,7 +150,7 @@ def meet_and_learn(
     pairs = workspace.reshape(-1, 2)
     own, one, scores = _learn_together(own, pairs, first, games, executor)
     itself = np.stack([workspace, workspace], axis=1)
-    outputs = executor.do(arrange(own, itself, alone, games=between, learn=True))
+    outputs = executor.run(arrange(own, itself, alone, games=between, learn=True))
     own, two = own.keep_learned(read_weights(outputs)[:, 0])
     _, three, more = _learn_together(own, pairs, second, games, executor)
     lost = (one | two | three).reshape(-1, 2).sum(axis=1)
@@ -169,7 +169,7 @@ def _learn_together(
 ) -> tuple[Participants, NDArray[np.bool_], list[Score]]:
     """Play a round in which both learn; return the players, those that diverged, and the scores."""
     players = own.without_exploration()
-    outputs = executor.do(arrange(players, pairs, seeds, games=games, learn=True))
+    outputs = executor.run(arrange(players, pairs, seeds, games=games, learn=True))
     after, lost = own.keep_learned(read_weights(outputs).reshape(len(own.weights), -1))
     return after, lost, read_scores(outputs[1])
 
@@ -254,13 +254,13 @@ def play_pairs(
             seeds = derive_seeds(seed, number, "training", len(participants.weights))[everybody]
             work = arrange(participants, alone, seeds, games=between, learn=True)
             learned = participants.weights.copy()
-            learned[everybody] = read_weights(executor.do(work))[:, 0]
+            learned[everybody] = read_weights(executor.run(work))[:, 0]
             participants, spoilt = participants.keep_learned(learned)
             lost += spoilt
         seeds = derive_seeds(seed, number, "rounds", PAIRS)[list(numbers)]
         calm = participants.without_exploration()
         work = arrange(calm, players, seeds, games=games, learn=False, alternate=True)
-        for kept, score in zip(rounds, read_scores(executor.do(work)[1]), strict=True):
+        for kept, score in zip(rounds, read_scores(executor.run(work)[1]), strict=True):
             kept.append(score)
     return [
         Meeting(tuple(kept), int(lost[list(pair)].sum()))

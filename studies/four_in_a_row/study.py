@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from evolve_arena.arena.intervals import Sample, mean_share, next_interval
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import State
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.scripted import ScriptedPlayer
 from evolve_arena.players.packed import combine_players
@@ -143,7 +144,8 @@ def measure_moving_first(material: Material) -> Table:
             " table curves, but they begin all games of their checks.",
         ],
     )
-    game, games = make_game("connect-four"), material.settings.scaled(SCRIPTED_GAMES)
+    game = cast(BoardGame, make_game("connect-four"))
+    games = material.settings.scaled(SCRIPTED_GAMES)
     seeds = derive_seeds(0, 0, "four-in-a-row moving first", games)
     sample = move_first(make_random(game), ScriptedPlayer(game, "test_bot"), seeds)
     column = "won against test-bot"
@@ -171,12 +173,12 @@ def measure_winning_first(material: Material) -> Table:
 
 def measure_opponents(material: Material) -> Table:
     """Make the table of the last champions, a random player and the test bot against each other."""
-    game = make_game("connect-four")
+    game = cast(BoardGame, make_game("connect-four"))
     chance, bot = make_random(game), ScriptedPlayer(game, "test_bot")
     games = material.settings.scaled(SCRIPTED_GAMES)
     seeds = [int(seed) for seed in derive_seeds(0, 0, "four-in-a-row", 2)]
-    weak = _tell("random", None, duel(game, chance, bot, games=games, seed=seeds[0]))
-    strong = _tell("test-bot", "most", duel(game, bot, chance, games=games, seed=seeds[1]))
+    weak = _report("random", None, duel(game, chance, bot, games=games, seed=seeds[0]))
+    strong = _report("test-bot", "most", duel(game, bot, chance, games=games, seed=seeds[1]))
     rows = [weak, replace(strong, remark=_judge(strong.low - 0.5, strong.high - 0.5))]
     for number in NUMBERS:
         runs = _runs(material, number)
@@ -232,7 +234,7 @@ def _meet(number: int, runs: Sequence[Run], opponent: Player, published: str | N
     return Row("opponents", f"run {number}", column, published, *mean_share(samples))
 
 
-def _tell(name: str, published: str | None, result: DuelResult) -> Row:
+def _report(name: str, published: str | None, result: DuelResult) -> Row:
     values = mean_share([Sample(result.wins, result.games)])
     return Row("opponents", name, f"won against {result.names[1]}", published, *values)
 

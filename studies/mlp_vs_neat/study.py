@@ -62,7 +62,7 @@ class Arm:
     changes: Mapping[str, object]
 
 
-OPENINGS = {"method.openings.count": 2}
+OPENINGS = {"matches.openings.count": 2}
 """Number of openings of each pair of individuals in NEAT's recipe, and so in the others."""
 ARMS = (
     Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", OPENINGS),
@@ -104,22 +104,24 @@ def count_generations(recipe: Recipe, budget: int) -> int:
     """
     config: Any = recipe.make_config()
     # Games within the population, the same in each generation.
-    openings = config.openings.count if config.openings.plies else 1
+    matches = config.matches
+    openings = matches.openings.count if matches.openings.plies else 1
     if recipe.kind is Neat:
         individuals = config.neat.pop_size
-        pairs = individuals * config.opponents // 2
-        judging = 0 if config.stagnation.judge == "rank" else SPECIES * config.stagnation.games
+        pairs = individuals * matches.opponents // 2
+        judging = 0 if config.stagnation.criterion == "rank" else SPECIES * config.stagnation.games
     else:
         individuals = config.individuals
         judging = 0
         pairs = 2 * individuals * math.comb(config.tournament_size, 2)
-    each = config.games * openings
-    among = pairs * each * (2 if config.colours == "both" else 1) + judging
+    each = matches.games * openings
+    among = pairs * each * (2 if matches.colours == "both" else 1) + judging
     # Members of the hall of fame become opponents one by one, so generations grow longer.
+    hall = matches.hall_of_fame
     generation = 0
     while budget > 0:
-        entered = -(-generation // config.hall_of_fame.every)
-        members = min(config.hall_of_fame.opponents, config.hall_of_fame.size, entered)
+        entered = -(-generation // hall.every)
+        members = min(hall.opponents, hall.size, entered)
         budget -= among + 2 * individuals * members * each
         generation += 1
     return generation

@@ -31,12 +31,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.types import Array, JsonObject, Settings
-from evolve_arena.evolve.learning.learner import LearnerConfig
-from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
+from evolve_arena.evolve.learning.lessons import find_game_of
+from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
+from evolve_arena.evolve.settings.learning import LearnerConfig
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import ACTIVATIONS, padded
 from evolve_arena.genomes.simd import LANES
@@ -54,7 +55,7 @@ from evolve_arena.studies.q_learning.q_learning_games import (
     OTHER,
     SECTIONS,
     ActionNetwork,
-    LearningSettings,
+    QLearningSettings,
     Reader,
     Room,
 )
@@ -144,14 +145,14 @@ class QLearning(VectorLearner):
     config: QLearningConfig
     decoder: NetworkDecoder
 
-    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """Draw the first weights of *count* networks."""
-        population = super().draw(count, generator)
+        population = super().draw(count, rng)
         if self.config.faithful:
             population[:, -1] = 0.0
         return population
 
-    def make_work(self, state: LearnerState) -> Work:
+    def make_task(self, state: LearnerState) -> Task:
         """Return the work of a generation, with a part for each learner."""
         options = {
             "sizes": list(self.decoder.mlp.sizes),
@@ -181,16 +182,16 @@ def learn_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Play the games of some learners: a kernel of `evolve_arena.arena.work`; see `QLearning`."""
+    """Play the games of some learners: a kernel of `evolve_arena.arena.tasks`; see `QLearning`."""
     bits = inputs[2]
     first, *hidden, last = options["sizes"]
     mlp = MLP(first, tuple(hidden), last, options["activation"])
     learning = make_learning_settings(mlp, bits, options)
     code, lessons = compile_games(find_game_of(options))
     room, games = make_room(code, learning), options["games"] if part.stop > part.start else 0
-    for genes, stream, figures in each_learner(inputs, outputs, part):
+    for genes, rng, figures in each_learner(inputs, outputs, part):
         network = make_network(mlp, genes)
-        lessons.play_games(learning, network, stream, room, games, figures)
+        lessons.play_games(learning, network, rng, room, games, figures)
         genes[:] = read_genome(mlp, network)
 
 
@@ -201,7 +202,7 @@ def compile_games(game: AnyGame) -> tuple[ModuleType, ModuleType]:
     return code, games
 
 
-def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> LearningSettings:
+def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> QLearningSettings:
     """Return settings as compiled code reads them.
 
     Args:
@@ -223,7 +224,7 @@ def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> Learning
         width=width,
         kind=ACTIVATIONS[mlp.activation],
     )
-    return LearningSettings(
+    return QLearningSettings(
         reader=reader,
         future=FUTURES[options["future"]],
         discount=np.float32(options["discount"]),
@@ -262,7 +263,7 @@ def read_genome(mlp: MLP, network: ActionNetwork) -> NDArray[np.float32]:
     return np.concatenate([rows.ravel(), output, network.last[:1]])
 
 
-def make_room(code: ModuleType, learning: LearningSettings) -> Room:
+def make_room(code: ModuleType, learning: QLearningSettings) -> Room:
     """Return the workspace of a learner's games by the rules of a compiled module."""
     values = SECTIONS * learning.reader.width + int(padded(code.MOVES))
     return Room(

@@ -33,11 +33,11 @@ from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
     MOVES,
+    adjudicate,
     begin,
     find_allowed,
     find_mover,
     follow,
-    judge,
     list_changes,
     look,
 )
@@ -97,7 +97,7 @@ and of the other, those after a move from the other's view, those after a reply,
 units' values. The values of the columns follow."""
 
 
-class LearningSettings(NamedTuple):
+class QLearningSettings(NamedTuple):
     """Everything that stays the same from game to game."""
 
     reader: Reader
@@ -129,9 +129,9 @@ class Room(NamedTuple):
 
 @compiled
 def play_games(
-    learning: LearningSettings,
+    learning: QLearningSettings,
     network: ActionNetwork,
-    stream: Stream,
+    rng: Stream,
     room: Room,
     games: int,
     figures: Array,
@@ -141,17 +141,17 @@ def play_games(
     These are the counters of `evolve_arena.evolve.learning.tuple_learning`.
     """
     for _ in range(games):
-        _play_game(learning, network, stream, room, figures)
+        _play_game(learning, network, rng, room, figures)
 
 
 @inlined
 def _play_game(
-    learning: LearningSettings, network: ActionNetwork, stream: Stream, room: Room, figures: Array
+    learning: QLearningSettings, network: ActionNetwork, rng: Stream, room: Room, figures: Array
 ) -> None:
     state, plies, result = begin(room.states), 0, GOES_ON
     while result == GOES_ON:
         sum_state(learning, network, state, room)
-        column = choose_column(learning, network, state, stream, room)
+        column = choose_column(learning, network, state, rng, room)
         after = follow(room.states, 1, state, column)
         plies += 1
         result = end_of(learning, after, plies, room)
@@ -166,7 +166,7 @@ def _play_game(
 
 @inlined
 def sum_state(
-    learning: LearningSettings, network: ActionNetwork, state: Position, room: Room
+    learning: QLearningSettings, network: ActionNetwork, state: Position, room: Room
 ) -> None:
     """Write the sums of a *state* from the view of the player to move, and of the other."""
     reader = learning.reader
@@ -178,7 +178,7 @@ def sum_state(
 
 @inlined
 def choose_column(
-    learning: LearningSettings, network: ActionNetwork, state: Position, stream: Stream, room: Room
+    learning: QLearningSettings, network: ActionNetwork, state: Position, rng: Stream, room: Room
 ) -> Number:
     """Return the column that the player to move tries in a *state* whose sums are known.
 
@@ -197,7 +197,7 @@ def choose_column(
         for column in range(MOVES):
             if (allowed >> np.uint64(column)) & BIT:
                 total += np.float64(peek(values, column))
-        left = chance(stream) * total
+        left = chance(rng) * total
         chosen = best
         for column in range(MOVES):
             if (allowed >> np.uint64(column)) & BIT:
@@ -207,28 +207,28 @@ def choose_column(
                     break
         return chosen
     # Epsilon: reject full columns until a free one is drawn.
-    if chance(stream) < learning.epsilon:
+    if chance(rng) < learning.epsilon:
         while True:
-            column = below(stream, MOVES)
+            column = below(rng, MOVES)
             if (allowed >> np.uint64(column)) & BIT:
                 return column
     return best
 
 
 @inlined
-def end_of(learning: LearningSettings, state: Position, plies: int, room: Room) -> Number:
+def end_of(learning: QLearningSettings, state: Position, plies: int, room: Room) -> Number:
     """Return the result of a *state* after *plies* plies: GOES_ON, DRAWN or the mover's win.
 
     If faithful to the thesis, a full board counts as a draw, whatever its lines.
     """
     if learning.faithful and plies == LONGEST:
         return np.int64(DRAWN)
-    return judge(room.states, state)
+    return adjudicate(room.states, state)
 
 
 @inlined
 def find_target(
-    learning: LearningSettings,
+    learning: QLearningSettings,
     network: ActionNetwork,
     state: Position,
     column: int,
@@ -276,7 +276,7 @@ def find_target(
 
 @inlined
 def _add_move(
-    learning: LearningSettings,
+    learning: QLearningSettings,
     network: ActionNetwork,
     state: Position,
     column: int,
@@ -295,7 +295,7 @@ def _add_move(
 
 @inlined
 def _future_after(
-    learning: LearningSettings,
+    learning: QLearningSettings,
     network: ActionNetwork,
     state: Position,
     column: int,
@@ -332,7 +332,7 @@ def _value_all(
 
 @inlined
 def learn_move(
-    learning: LearningSettings, network: ActionNetwork, column: int, target: Number, room: Room
+    learning: QLearningSettings, network: ActionNetwork, column: int, target: Number, room: Room
 ) -> Number:
     """Learn the value of a move, and then of its mirror image unless the board is symmetric.
 

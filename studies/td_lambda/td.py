@@ -16,25 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
-from evolve_arena.evolve.learning.learner import LearnerConfig
-from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
+from evolve_arena.evolve.learning.backprop import Network, new_network
+from evolve_arena.evolve.learning.lessons import find_game_of
+from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
+from evolve_arena.evolve.settings.learning import LearnerConfig
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import count_changes, make_states
 from evolve_arena.studies.td_lambda.td_kernel import (
     EXPLORATIONS,
     RANDOM_LESSONS,
-    LearningSettings,
-    Workspace,
+    TDLambdaSettings,
+    TDLambdaWorkspace,
     epsilon_at,
 )
 
-MOST_HIDDEN = 1024
+MAX_HIDDEN = 1024
 FOLDER = "evolve_arena.studies.td_lambda"
 
 
@@ -122,17 +123,17 @@ class Td(VectorLearner):
             BadValueError: They have another number of hidden layers, or more than 1024 units.
         """
         hidden = cast(ValueNetworkConfig, network).hidden
-        if len(hidden) != 1 or hidden[0] > MOST_HIDDEN:
+        if len(hidden) != 1 or hidden[0] > MAX_HIDDEN:
             raise BadValueError(
                 f"network.hidden is {list(hidden)}: the method 'td' learns with one "
-                f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
+                f"hidden layer of 1 to {MAX_HIDDEN} units, such as [120]"
             )
         decoder: NetworkDecoder = super().make_decoder(game, network, config)
         return decoder
 
-    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """Draw the first weights of *count* learners, with biases of 0 if there are to be none."""
-        genes = super().draw(count, generator)
+        genes = super().draw(count, rng)
         if not self.config.biases:
             inputs, units, _ = self.decoder.mlp.sizes
             genes[:, [*range(inputs * units, (inputs + 1) * units), -1]] = 0.0
@@ -145,7 +146,7 @@ class Td(VectorLearner):
         learning = make_learning_settings(self.config, self.decoder, generation)
         return float(epsilon_at(learning, learning.played))
 
-    def make_work(self, state: LearnerState) -> Work:
+    def make_task(self, state: LearnerState) -> Task:
         """Return the work of a generation, in which each learner's games are a part."""
         bits = self.decoder.inputs_of_bits
         learning = make_learning_settings(self.config, self.decoder, state.generation)
@@ -160,30 +161,30 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Let some learners play and learn: a kernel of `evolve_arena.arena.work`; see `Td`."""
+    """Let some learners play and learn: a kernel of `evolve_arena.arena.tasks`; see `Td`."""
     _, _, index, factor = inputs
     game = find_game_of(options)
     code, *_, lessons = specialise_board(game.place, game.rules, (f"{FOLDER}.td_kernel",))
-    pupil = new_pupil(options["inputs"], options["units"])
-    workspace = _make_workspace(code, pupil, index, factor)
-    learning = LearningSettings(*options["learning"])
+    network = new_network(options["inputs"], options["units"])
+    workspace = _make_workspace(code, network, index, factor)
+    learning = TDLambdaSettings(*options["learning"])
     # An empty part only compiles the kernel: no game is played.
     if part.start == part.stop:
         learning = learning._replace(games=0)
-    for genes, stream, figures in each_learner(inputs, outputs, part):
-        lessons.teach(pupil, learning, workspace, stream, genes, figures)
+    for genes, rng, figures in each_learner(inputs, outputs, part):
+        lessons.teach(network, learning, workspace, rng, genes, figures)
         game.refuse_faults(workspace.states)
 
 
 def _make_workspace(
-    code: ModuleType, pupil: Pupil, index: NDArray[np.int64], factor: NDArray[np.float32]
-) -> Workspace:
-    """Return the workspace for games of *pupil* by the rules of a compiled module."""
+    code: ModuleType, network: Network, index: NDArray[np.int64], factor: NDArray[np.float32]
+) -> TDLambdaWorkspace:
+    """Return the workspace for games of *network* by the rules of a compiled module."""
     plies, moves = int(code.LONGEST), int(code.MOVES)
-    return Workspace(
+    return TDLambdaWorkspace(
         inputs_of_bits=np.array(index),
         factors=np.array(factor),
-        sums=np.zeros(2 * pupil.width, dtype=np.float32),
+        sums=np.zeros(2 * network.width, dtype=np.float32),
         outputs=np.zeros(moves, dtype=np.float32),
         chances=np.zeros(moves),
         sources=np.zeros(2 * plies, dtype=np.int64),
@@ -200,9 +201,9 @@ def _make_workspace(
 
 def make_learning_settings(
     config: TdConfig, decoder: NetworkDecoder, generation: int
-) -> LearningSettings:
+) -> TDLambdaSettings:
     """Return the settings of one *generation* as numbers."""
-    return LearningSettings(
+    return TDLambdaSettings(
         games=config.games,
         played=generation * config.games,
         exploration=EXPLORATIONS[config.exploration],

@@ -22,7 +22,7 @@ from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import Stream, below, chance
 from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.backprop import (
-    Pupil,
+    Network,
     add_input,
     apply_tanh,
     learn,
@@ -38,9 +38,9 @@ from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
+    adjudicate,
     advance,
     begin,
-    judge,
     list_changes,
     list_moves,
     list_wins,
@@ -57,7 +57,7 @@ RANDOM_LESSONS = {"played": PLAYED, "best": BEST, "nothing": NOTHING}
 SIGMOID = ACTIVATIONS["sigmoid"]
 
 
-class LearningSettings(NamedTuple):
+class TDLambdaSettings(NamedTuple):
     """The settings of the method as numbers."""
 
     games: int
@@ -93,7 +93,7 @@ class LearningSettings(NamedTuple):
     biases: bool
 
 
-class Workspace(NamedTuple):
+class TDLambdaWorkspace(NamedTuple):
     """Memory for one game, used again and again."""
 
     inputs_of_bits: NDArray[np.int64]
@@ -124,7 +124,7 @@ class Workspace(NamedTuple):
 
 
 @compiled
-def epsilon_at(learning: LearningSettings, game: int) -> Number:
+def epsilon_at(learning: TDLambdaSettings, game: int) -> Number:
     """Return the probability of a random move in a game, counted from 0."""
     done = min(1.0, game / learning.epsilon_games)
     return learning.epsilon_start + (learning.epsilon_end - learning.epsilon_start) * done
@@ -138,7 +138,7 @@ def compute_targets(
     last: int,
     over: bool,
     reward: float,
-    learning: LearningSettings,
+    learning: TDLambdaSettings,
 ) -> None:
     """Write the *targets* of one episode: places *last*, *last* - 2 and so on.
 
@@ -182,37 +182,41 @@ def compute_targets(
 
 @compiled
 def teach(
-    pupil: Pupil,
-    learning: LearningSettings,
-    workspace: Workspace,
-    stream: Stream,
+    network: Network,
+    learning: TDLambdaSettings,
+    workspace: TDLambdaWorkspace,
+    rng: Stream,
     genes: Floats,
     figures: Array,
 ) -> None:
     """Play games and change *genes* after each of them.
 
     Args:
-        pupil: Memory for the network.
+        network: Memory for the network.
         learning: Settings of play and learning.
         workspace: Memory that is used again and again.
-        stream: The stream of random numbers.
+        rng: The stream of random numbers.
         genes: The genes of the network, ``float32``, changed in place.
         figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, which are increased.
     """
-    read_genes(pupil, genes)
+    read_genes(network, genes)
     for game in range(learning.games):
         epsilon = epsilon_at(learning, learning.played + game)
-        plies, outcome = _play(pupil, learning, workspace, stream, epsilon)
-        figures[ERROR] += _learn_from(pupil, learning, workspace, plies, outcome)
+        plies, outcome = _play(network, learning, workspace, rng, epsilon)
+        figures[ERROR] += _learn_from(network, learning, workspace, plies, outcome)
         figures[PLIES] += plies
         figures[FIRST_WINS] += outcome > 0
         figures[DRAWS] += outcome == 0
-    write_genes(pupil, genes)
+    write_genes(network, genes)
 
 
 @inlined
 def _play(
-    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Stream, epsilon: float
+    network: Network,
+    learning: TDLambdaSettings,
+    workspace: TDLambdaWorkspace,
+    rng: Stream,
+    epsilon: float,
 ) -> tuple[int, Number]:
     """Play a game of the network against itself.
 
@@ -220,14 +224,14 @@ def _play(
         The number of plies, and 1, 0 or -1 for a win of the first player, a draw or a loss.
     """
     states = workspace.states
-    start_sums(pupil, workspace.sums, 0)
-    start_sums(pupil, workspace.sums, pupil.width)
+    start_sums(network, workspace.sums, 0)
+    start_sums(network, workspace.sums, network.width)
     state, ply = begin(states), 0
-    outcome = judge(states, state)
+    outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         poke(workspace.rivals, ply, np.nan)
-        place = choose_move(pupil, learning, workspace, stream, epsilon, ply, state)
-        value = apply_tanh(pupil, peek(workspace.outputs, place))
+        place = choose_move(network, learning, workspace, rng, epsilon, ply, state)
+        value = apply_tanh(network, peek(workspace.outputs, place))
         poke(workspace.estimates, ply, np.float64(value))
         move = peek(workspace.moves, place)
         # The move is one more input for either player's view.
@@ -235,16 +239,20 @@ def _play(
             source, value = find_input(workspace, state, move, viewer)
             poke(workspace.sources, viewer * LONGEST + ply, source)
             poke(workspace.values, viewer * LONGEST + ply, value)
-            add_input(pupil, workspace.sums, viewer * pupil.width, source, value)
+            add_input(network, workspace.sums, viewer * network.width, source, value)
         ply += 1
         state = advance(states, state, move, ply)
-        outcome = judge(states, state)
+        outcome = adjudicate(states, state)
     return ply, outcome if outcome != GOES_ON else np.int64(0)
 
 
 @inlined
 def _learn_from(
-    pupil: Pupil, learning: LearningSettings, workspace: Workspace, plies: int, outcome: int
+    network: Network,
+    learning: TDLambdaSettings,
+    workspace: TDLambdaWorkspace,
+    plies: int,
+    outcome: int,
 ) -> Number:
     """Train the network on the game just played; return the sum of |target - value|."""
     # Targets: the last ply of either player ends its episode.
@@ -271,7 +279,7 @@ def _learn_from(
         target = peek(workspace.targets, ply)
         error += abs(target - peek(workspace.estimates, ply))
         learn(
-            *(pupil, workspace.sources, workspace.values, (ply & 1) * LONGEST, ply + 1),
+            *(network, workspace.sources, workspace.values, (ply & 1) * LONGEST, ply + 1),
             *(np.float32(target), hidden_rate, output_rate, bias_factor),
         )
     return error
@@ -279,7 +287,7 @@ def _learn_from(
 
 @inlined
 def find_input(
-    workspace: Workspace, state: Position, move: int, seat: int
+    workspace: TDLambdaWorkspace, state: Position, move: int, seat: int
 ) -> tuple[Number, Number]:
     """Return the input that a *move* raises for a *seat*, and its value: a move adds one disc."""
     list_changes(workspace.states, state, move, seat, workspace.changes)
@@ -289,26 +297,26 @@ def find_input(
 
 @inlined
 def choose_move(
-    pupil: Pupil,
-    learning: LearningSettings,
-    workspace: Workspace,
-    stream: Stream,
+    network: Network,
+    learning: TDLambdaSettings,
+    workspace: TDLambdaWorkspace,
+    rng: Stream,
     epsilon: float,
     ply: int,
     state: Position,
 ) -> Number:
     """Return the index of the next move among the legal ones; at least its output is then known."""
     side, moves = ply & 1, workspace.moves
-    at_random = learning.exploration == EPSILON and chance(stream) < epsilon
+    at_random = learning.exploration == EPSILON and chance(rng) < epsilon
     count = list_moves(workspace.states, state, moves, 0)
     # A random move among all needs no other outputs.
     only = -1
     if at_random and learning.any_move and learning.random_lesson == PLAYED:
-        only = below(stream, count)
+        only = below(rng, count)
     for place in range(count):
         if only < 0 or place == only:
             source, value = find_input(workspace, state, peek(moves, place), side)
-            output = output_with(pupil, workspace.sums, side * pupil.width, source, value)
+            output = output_with(network, workspace.sums, side * network.width, source, value)
             poke(workspace.outputs, place, output)
     if only >= 0:
         return only
@@ -320,24 +328,24 @@ def choose_move(
             place += 1
         return place
     if learning.exploration == SOFTMAX:
-        return _draw_by_value(pupil, learning, workspace, stream, count)
-    best = _draw_best(workspace, stream, count)
+        return _draw_by_value(network, learning, workspace, rng, count)
+    best = _draw_best(workspace, rng, count)
     if not at_random:
         return best
     # A random move; the value of the best one is noted if it is another.
     place = best
     if learning.any_move:
-        place = below(stream, count)
+        place = below(rng, count)
     elif count > 1:
-        place = below(stream, count - 1)
+        place = below(rng, count - 1)
         place += place >= best
     if place != best:
-        poke(workspace.rivals, ply, np.float64(apply_tanh(pupil, peek(workspace.outputs, best))))
+        poke(workspace.rivals, ply, np.float64(apply_tanh(network, peek(workspace.outputs, best))))
     return place
 
 
 @inlined
-def _draw_best(workspace: Workspace, stream: Stream, count: int) -> Number:
+def _draw_best(workspace: TDLambdaWorkspace, rng: Stream, count: int) -> Number:
     """Return the index of the move with the highest output; of several, a random one."""
     best, ties = 0, 1
     for place in range(1, count):
@@ -345,7 +353,7 @@ def _draw_best(workspace: Workspace, stream: Stream, count: int) -> Number:
             best, ties = place, 1
         elif peek(workspace.outputs, place) == peek(workspace.outputs, best):
             ties += 1
-    left = below(stream, ties) if ties > 1 else 0
+    left = below(rng, ties) if ties > 1 else 0
     place = best
     while left > 0:
         place += 1
@@ -355,23 +363,27 @@ def _draw_best(workspace: Workspace, stream: Stream, count: int) -> Number:
 
 @inlined
 def _draw_by_value(
-    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Stream, count: int
+    network: Network,
+    learning: TDLambdaSettings,
+    workspace: TDLambdaWorkspace,
+    rng: Stream,
+    count: int,
 ) -> Number:
     """Draw the index of a move, with probability proportional to exp(value / temperature)."""
     highest = -1.0
     for place in range(count):
-        value = np.float64(apply_tanh(pupil, peek(workspace.outputs, place)))
+        value = np.float64(apply_tanh(network, peek(workspace.outputs, place)))
         poke(workspace.chances, place, value)
         highest = max(highest, value)
     # Weights relative to the highest value, which can't overflow.
     total = 0.0
     for place in range(count):
         below_highest = (peek(workspace.chances, place) - highest) / learning.temperature
-        weight = _exponential(pupil, below_highest)
+        weight = _exponential(network, below_highest)
         poke(workspace.chances, place, weight)
         total += weight
     # Draw from their cumulated sum.
-    left = chance(stream) * total
+    left = chance(rng) * total
     chosen = 0
     for place in range(count):
         chosen = place
@@ -382,8 +394,8 @@ def _draw_by_value(
 
 
 @inlined
-def _exponential(pupil: Pupil, number: float) -> Number:
+def _exponential(network: Network, number: float) -> Number:
     """Return e to the power of a *number* that is at most 0, the same on every machine."""
-    simd.store(pupil.hidden, pupil.width, activate(simd.spread(np.float32(number)), SIGMOID))
-    share = np.float64(peek(pupil.hidden, pupil.width))
+    simd.store(network.hidden, network.width, activate(simd.spread(np.float32(number)), SIGMOID))
+    share = np.float64(peek(network.hidden, network.width))
     return share / (1.0 - share)

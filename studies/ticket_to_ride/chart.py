@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evolve_arena.arena.mirror import MirrorResult, pool
+from evolve_arena.arena.self_play import MirrorResult, pool
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS, MEASURES, column_name, games_of
 
 if TYPE_CHECKING:

@@ -16,18 +16,18 @@ from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
     SEATS,
+    adjudicate,
+    adjudicate_at,
     advance,
     begin,
     clear_notes,
     count_features,
     features_at,
     find_mover,
-    judge,
-    judge_at,
     settle,
 )
 from evolve_arena.players.board.values import take_slot
-from evolve_arena.players.board.workspace import SETTING, Workspace
+from evolve_arena.players.board.workspace import SETTING, BoardWorkspace
 from evolve_arena.players.packed import PackedPlayers
 
 
@@ -35,7 +35,7 @@ from evolve_arena.players.packed import PackedPlayers
 def note_decisions(
     players: PackedPlayers,
     seeds: Array,
-    workspace: Workspace,
+    workspace: BoardWorkspace,
     features: Floats,
     kinds: Array,
     games: Array,
@@ -64,7 +64,7 @@ def note_decisions(
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         state, ply = settle(states, begin(states), workspace.chance), 0
-        verdict = judge(states, state)
+        verdict = adjudicate(states, state)
         while verdict == GOES_ON and ply < LONGEST:
             seat = find_mover(states, state)
             begins = states[state, PHASE] == TURN
@@ -80,7 +80,7 @@ def note_decisions(
                 row += 1
             ply += 1
             state = settle(states, advance(states, state, move, ply), workspace.chance)
-            verdict = judge_at(states, state, ply)
+            verdict = adjudicate_at(states, state, ply)
     return row
 
 

@@ -32,7 +32,7 @@ from evolve_arena.core.types import Array, JsonObject
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, FEATURE_SCALES
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import FLOOR, specialise_board
@@ -86,8 +86,8 @@ class ImitationConfig(Config):
         counts = list(self.players)
         if not counts or len(set(counts)) < len(counts):
             raise ValueError(f"players is {counts}: name each number of players once")
-        if not 2 <= min(counts) <= max(counts) <= MOST_PLAYERS:
-            raise ValueError(f"players is {counts}: must be from 2 to {MOST_PLAYERS}")
+        if not 2 <= min(counts) <= max(counts) <= MAX_PLAYERS:
+            raise ValueError(f"players is {counts}: must be from 2 to {MAX_PLAYERS}")
         return self
 
 
@@ -165,8 +165,8 @@ class DecisionImitation(Method[ImitationState]):
 
     def initial(self, seed: int) -> ImitationState:
         """Return an untrained network, with weights as Glorot and Bengio (2010) draw them."""
-        generator = derive_generator(seed, 0, "initialisation")
-        (drawn,) = self.decoder.initialise(1, "glorot", generator)
+        rng = derive_generator(seed, 0, "initialisation")
+        (drawn,) = self.decoder.initialise(1, "glorot", rng)
         memory = np.zeros((2, self.decoder.genes), dtype=np.float32)
         return ImitationState(seed, 0, self._make_playable(drawn)[None, :], memory, 0)
 
@@ -192,7 +192,7 @@ class DecisionImitation(Method[ImitationState]):
         """
         learnt, held_out = self.find_rows(state.seed)
         games = 0 if state.generation else self.config.games * len(self.config.players)
-        arena.games += games
+        arena.games_played += games
         inputs, kinds = self._order(learnt, state)
         order = derive_generator(state.seed, state.generation, "order")
         genes = self._make_playable(state.population[0], back=True)
@@ -276,9 +276,9 @@ class DecisionImitation(Method[ImitationState]):
         if self.config.batches is None:
             return inputs, kinds
         wanted = self.config.batches * self.config.batch
-        generator = derive_generator(state.seed, state.generation, "rows")
+        rng = derive_generator(state.seed, state.generation, "rows")
         rounds = -(-wanted // len(rows))
-        order = np.concatenate([generator.permutation(len(rows)) for _ in range(rounds)])[:wanted]
+        order = np.concatenate([rng.permutation(len(rows)) for _ in range(rounds)])[:wanted]
         return inputs[order], kinds[order]
 
 
@@ -345,9 +345,9 @@ def build_data_set(
     for count in players:
         # Play all games for their points only.
         seeds = derive_seeds(seed, 0, f"games of {count} to imitate", games)
-        seatings = seat_players(np.zeros((games, count)), MOST_PLAYERS)
+        pairings = seat_players(np.zeros((games, count)), MAX_PLAYERS)
         game = cast(BoardGame, at_seats(teacher.game, count))
-        results, _ = play_matches(game, [teacher], seatings, seeds)
+        results, _ = play_matches(game, [teacher], pairings, seeds)
         points = results.columns["points"]
         chosen = np.sort(choose_games(points, best, minimum_points))
         if not len(chosen):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.intervals import mean_interval, t_95
-from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.self_play import MirrorResult
 from evolve_arena.arena.statistics import Z_95, wilson_interval
 from evolve_arena.core.types import Array, Number
 from evolve_arena.studies.study import read_lines

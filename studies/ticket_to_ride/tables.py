@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import make_executor
-from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
+from evolve_arena.arena.self_play import MirrorResult, play_mirror, pool
 from evolve_arena.arena.statistics import Z_95
 from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride.options import OPTIONS
@@ -279,7 +279,7 @@ class _Stage:
         if row in (LOSS, ACCURACY):
             return self.loss if row == LOSS else self.accuracy
         if row == FINISHED:
-            share = float(self.games.counted.sum() / (self.games.seatings >= 0).sum())
+            share = float(self.games.counted.sum() / (self.games.pairings >= 0).sum())
             ended = MEASURES["completed games"].estimate(self.games, PUBLISHED_SEATS)
             value = PUBLISHED_SEATS * share
             low, high = value + ended.low - ended.value, value + ended.high - ended.value
@@ -388,7 +388,7 @@ def measure_readings(material: Material) -> Table:
         near = _is_near(reading, games)
         said = "near for all numbers of players" if near else ""
         rows += [_row(reading, count, games[count], said * (count == COUNTS[0])) for count in games]
-        lines.append([reading, *map(_tell, games.values()), "yes" if near else ""])
+        lines.append([reading, *map(_report, games.values()), "yes" if near else ""])
     title = "Mean ± standard deviation, tickets done/failed, and whether the reading is near"
     return Table(
         name="readings",
@@ -427,7 +427,7 @@ def _row(reading: str, count: int, result: MirrorResult, remark: str) -> Row:
     return Row("readings", reading, column_name(count), *values)
 
 
-def _tell(result: MirrorResult) -> str:
+def _report(result: MirrorResult) -> str:
     tickets = f"{result.mean_of('tickets_done'):.2f}/{result.mean_of('tickets_failed'):.2f}"
     return f"{result.mean:.2f} ± {result.deviation:.2f}, {tickets}"
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.batch import join_results, make_batch, new_results, rotations, seat_players
-from evolve_arena.core.game import MOST_SEATS
+from evolve_arena.core.game import MAX_SEATS
 from evolve_arena.core.registry import find_game, game_names, make_game
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 
@@ -23,25 +23,25 @@ TWO_SEEDS = np.arange(2, dtype=np.uint64)
 
 
 def test_a_batch_keeps_what_it_is_given() -> None:
-    seatings = seat_players([[0, 1, 2], [2, 2, 1]], MOST_PLAYERS)
-    batch = make_batch(TICKETS, THREE, seatings.astype(np.int64), TWO_SEEDS.astype(np.int64))
+    pairings = seat_players([[0, 1, 2], [2, 2, 1]], MAX_PLAYERS)
+    batch = make_batch(TICKETS, THREE, pairings.astype(np.int64), TWO_SEEDS.astype(np.int64))
     assert len(batch) == 2
     assert batch.game == "ticket-to-ride"
     assert batch.rules == TICKETS.rules
-    assert batch.seatings.dtype == np.int32
-    assert batch.seatings.tolist() == [[0, 1, 2, -1, -1], [2, 2, 1, -1, -1]]
+    assert batch.pairings.dtype == np.int32
+    assert batch.pairings.tolist() == [[0, 1, 2, -1, -1], [2, 2, 1, -1, -1]]
     assert batch.seeds.dtype == np.uint64
-    assert len(make_batch(TICKETS, THREE, seatings[:0], TWO_SEEDS[:0])) == 0
+    assert len(make_batch(TICKETS, THREE, pairings[:0], TWO_SEEDS[:0])) == 0
 
 
 def test_all_tables_of_the_games_fit() -> None:
-    assert max(find_game(name).most_seats for name in game_names()) == MOST_SEATS
-    assert find_game("ticket-to-ride").most_seats == MOST_PLAYERS
+    assert max(find_game(name).most_seats for name in game_names()) == MAX_SEATS
+    assert find_game("ticket-to-ride").most_seats == MAX_PLAYERS
 
 
 def test_work_has_an_output_for_each_field() -> None:
-    seatings = seat_players([[0, 1], [1, 2]], MOST_PLAYERS)
-    work = make_batch(TICKETS, THREE, seatings, TWO_SEEDS).work()
+    pairings = seat_players([[0, 1], [1, 2]], MAX_PLAYERS)
+    work = make_batch(TICKETS, THREE, pairings, TWO_SEEDS).work()
     results = new_results(TICKETS, 2)
     assert len(work) == 2
     assert work.outputs == (
@@ -85,9 +85,9 @@ def test_players_that_do_not_exist_are_refused(wrong: int) -> None:
 
 @pytest.mark.parametrize("row", [[0, -1, -1, -1, -1], [0, 1, -1, 2, -1], [-1, 0, 1, 2, 0]])
 def test_empty_seats_come_last_and_two_are_taken(row: list[int]) -> None:
-    seatings = np.array([[0, 1, 2, 0, 1], row], np.int32)
+    pairings = np.array([[0, 1, 2, 0, 1], row], np.int32)
     with pytest.raises(ValueError, match="fewer than two players, or an empty slot"):
-        make_batch(TICKETS, THREE, seatings, TWO_SEEDS)
+        make_batch(TICKETS, THREE, pairings, TWO_SEEDS)
 
 
 def test_everybody_comes_to_every_seat_and_tables_stay_together() -> None:
@@ -110,7 +110,7 @@ def test_results_join_in_their_order() -> None:
     one.columns["points"][:, 0] = 7, 8
     other.columns["points"][0, 0] = 9
     other.offenders[0] = 3
-    one.games[1] = 5
+    one.game_hashes[1] = 5
     joined = join_results([one, other])
     assert len(joined) == 3
     assert joined.columns["points"][:, 0].tolist() == [7, 8, 9]

@@ -13,13 +13,13 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 GAME = make_game("connect-four")
 
 
 def make_players() -> list[Player]:
-    network = make_bred("connect-four", "mlp", head="policy", hidden=(4,))
+    network = make_evolved("connect-four", "mlp", head="policy", hidden=(4,))
     return [make_random(GAME), network, make_player("test-bot", GAME)]
 
 
@@ -100,7 +100,7 @@ def test_forfeits_give_no_points_and_no_rating() -> None:
     gone = (ForfeitCount(1, "crash", 10, "c crashed."),)
     met = DuelResult(("a", "b"), 6, 0, 4, 2, {"win": 10})
     absent = DuelResult(("", "c"), 0, 0, 0, 0, {"crash": 10}, forfeits=gone)
-    table = Crosstable(("a", "c", "b"), {(0, 2): met, (0, 1): absent, (1, 2): absent.turned()})
+    table = Crosstable(("a", "c", "b"), {(0, 2): met, (0, 1): absent, (1, 2): absent.reversed()})
     assert table.games.tolist() == [[0, 0, 10], [0, 0, 0], [10, 0, 0]]
     content = json.loads(json.dumps(table.to_dict(), allow_nan=False))
     keys = ("name", "games", "counted_games", "finished_games", "forfeited_games")

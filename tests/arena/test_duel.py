@@ -18,7 +18,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream
 from evolve_arena.players.board.game import Board, BoardGame
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.evolved import VectorPlayer
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
@@ -38,9 +38,9 @@ class Slow(Player):
         self.player = player
         self.name = player.name
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the compiled player's move."""
-        return self.player.choose(position, stream)
+        return self.player.choose(position, rng)
 
 
 class Stacker(Player):
@@ -50,7 +50,7 @@ class Stacker(Player):
         self.column = column
         self.name = f"stacker {column}"
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the first open column, counted from its own on."""
         moves = GAME.legal_moves(position)
         return min(moves, key=lambda column: (column - self.column) % 7)
@@ -61,7 +61,7 @@ class Cheat(Player):
 
     name = "cheat"
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return an illegal column."""
         return 7
 
@@ -119,8 +119,8 @@ def test_each_beginning_is_played_twice_with_colours_swapped() -> None:
     assert batch.openings.shape == (40, 6)
     assert np.array_equal(batch.openings[0::2], batch.openings[1::2])
     assert len({tuple(row) for row in batch.openings.tolist()}) > 15
-    assert batch.seatings[0::2].tolist() == [[0, 1]] * 20
-    assert batch.seatings[1::2].tolist() == [[1, 0]] * 20
+    assert batch.pairings[0::2].tolist() == [[0, 1]] * 20
+    assert batch.pairings[1::2].tolist() == [[1, 0]] * 20
     assert len(set(batch.seeds.tolist())) == 40
 
 
@@ -146,7 +146,7 @@ def test_a_forfeit_is_lost_by_who_forfeits_and_won_by_nobody() -> None:
     assert math.isnan(turned.score)
     assert math.isnan(turned.won)
     assert turned.wilson_95 == turned.win_interval == (0.0, 1.0)
-    assert turned.turned() == result
+    assert turned.reversed() == result
     content = json.loads(json.dumps(turned.to_dict(), allow_nan=False))
     assert content["score"] is None
     assert (content["games"], content["finished_games"], content["counted_games"]) == (6, 0, 0)
@@ -174,13 +174,13 @@ class Fickle(Stacker):
         """Count the games."""
         self.begun += 1
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the stacker's move, or forfeit in the third and fifth game."""
         if self.begun == 3:
             raise ForfeitError(Forfeit.CRASH, "It broke.")
         if self.begun == 5:
             raise ForfeitError(Forfeit.TIMEOUT, "It slept.")
-        return super().choose(position, stream)
+        return super().choose(position, rng)
 
 
 def test_shares_are_of_own_forfeits_and_games_by_the_rules() -> None:
@@ -245,7 +245,7 @@ def test_shares_and_their_intervals(wins: int, draws: int, losses: int) -> None:
 
 def by_hand() -> tuple[np.ndarray, Results]:
     """Return four games at tables of four, in pairs with the same deals."""
-    seatings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 2, TABLES.most_seats)
+    pairings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 2, TABLES.most_seats)
     results = new_results(TICKETS, 4)
     results.columns["points"][:, :4] = [
         [100, 90, 80, 70],
@@ -260,14 +260,14 @@ def by_hand() -> tuple[np.ndarray, Results]:
     results.columns["tickets_failed"][:, :4] = failed
     results.columns["rounds"][:] = [[40], [44], [45], [7]]
     results.offenders[:] = -1, -1, -1, 3
-    results.games[:] = 1, 2, 3, 3
-    return seatings, results
+    results.game_hashes[:] = 1, 2, 3, 3
+    return pairings, results
 
 
 def test_figures_worked_out_by_hand() -> None:
-    seatings, results = by_hand()
+    pairings, results = by_hand()
     cheats = (ForfeitCount(0, "illegal move", 1, "a makes a forbidden move."),)
-    result = summarise(TABLES, NAMES, seatings, results, cheats)
+    result = summarise(TABLES, NAMES, pairings, results, cheats)
     # Best places of a and b: 1-2, 1-2 (a sits in seats 1 and 3 now), 1-1, 1-2 (but a cheats).
     assert (result.wins, result.draws, result.losses) == (2, 1, 0)
     assert result.games == result.counted == 4
@@ -298,9 +298,9 @@ def test_figures_worked_out_by_hand() -> None:
     # a's pairs: 441/4 and 120/4.
     half = Z * (441 / 4 - 30) / 2
     assert a.points_interval == pytest.approx((561 / 8 - half, 561 / 8 + half))
-    turned = result.turned()
+    turned = result.reversed()
     assert (turned.sides, turned.margin, turned.losses) == ((b, a), -13.0, 2)
-    assert turned.turned() == result
+    assert turned.reversed() == result
     content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert (content["seats"], content["margin"]) == (4, 13.0)
     side = content["sides"][0]
@@ -326,19 +326,19 @@ def test_seats_alternate_and_are_changed_with_the_same_decks(
     assert result.games == 6
     assert result.seats == seats
     (batch,) = recorder.batches
-    assert batch.seatings[:, :seats].tolist() == [first, second] * 3
-    assert (batch.seatings[:, seats:] == -1).all()
+    assert batch.pairings[:, :seats].tolist() == [first, second] * 3
+    assert (batch.pairings[:, seats:] == -1).all()
     assert np.array_equal(batch.seeds[0::2], batch.seeds[1::2])
     assert len(set(batch.seeds.tolist())) == 3
 
 
 def test_three_seats_count_two_and_one() -> None:
-    seatings = seat_players([[0, 1, 0], [1, 0, 1]], TABLES.most_seats)
+    pairings = seat_players([[0, 1, 0], [1, 0, 1]], TABLES.most_seats)
     results = new_results(TICKETS, 2)
     results.columns["points"][:, :3] = [[30, 60, 90], [0, 30, 20]]
     results.places[:, :3] = [[3, 2, 1], [3, 1, 2]]
     results.offenders[:] = -1
-    result = summarise(TABLES, NAMES, seatings, results, ())
+    result = summarise(TABLES, NAMES, pairings, results, ())
     assert result.sides is not None
     assert [side.points for side in result.sides] == [50.0, 80 / 3]
     assert result.margin == (0 + 20) / 2

@@ -27,7 +27,7 @@ from evolve_arena.arena.executors import (
     processes,
 )
 from evolve_arena.arena.pairings import random_openings
-from evolve_arena.arena.work import Work, find_kernel
+from evolve_arena.arena.tasks import Task, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
@@ -238,7 +238,7 @@ def test_who_dies_is_blamed_on_the_chunk_that_it_did(
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_large_parts_are_handed_out_one_by_one(team: Team, workers: int) -> None:
     """Three parts and three workers: each has one, the caller too."""
-    work = Work(
+    work = Task(
         kernel=f"{__name__}:square",
         inputs=(np.arange(3.0),),
         outputs=(("float64", (3,)), ("int64", (3,))),
@@ -246,11 +246,11 @@ def test_large_parts_are_handed_out_one_by_one(team: Team, workers: int) -> None
         coarse=True,
     )
     executor = team(workers)
-    squares, who = executor.do(work)
+    squares, who = executor.run(work)
     assert squares.tolist() == [0.0, 1.0, 4.0]
     assert len(set(who.tolist())) == workers
     assert os.getpid() in who
-    assert SerialExecutor().do(work)[0].tolist() == squares.tolist()
+    assert SerialExecutor().run(work)[0].tolist() == squares.tolist()
 
 
 def test_an_interrupted_batch_leaves_nothing_behind(team: Team) -> None:

@@ -59,24 +59,24 @@ def test_results_come_in_the_order_of_items(executor: Executor) -> None:
 
 
 def test_work_is_shared_by_other_processes(apart: Executor) -> None:
-    def tell(item: int) -> int:
+    def report(item: int) -> int:
         time.sleep(0.05)  # long enough for the second one to start
         return os.getpid()
 
-    who = apart.map(tell, range(60))
+    who = apart.map(report, range(60))
     assert len(set(who)) == 2
     assert os.getpid() not in who
-    alone: list[int] = apart.map(tell, [1])
+    alone: list[int] = apart.map(report, [1])
     assert alone == [os.getpid()]  # for one item no process is started
 
 
 def test_one_slow_item_does_not_hold_up_the_others(apart: Executor) -> None:
-    def tell(item: int) -> int:
+    def report(item: int) -> int:
         time.sleep(2 if item == 0 else 0.001)
         return os.getpid()
 
     apart.map(time.sleep, [0.01] * 60)  # all have started
-    who = apart.map(tell, range(60))
+    who = apart.map(report, range(60))
     assert who.count(who[0]) < 20
 
 

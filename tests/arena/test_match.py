@@ -20,7 +20,7 @@ from evolve_arena.players.board.game import Board
 from evolve_arena.players.packed import PackedPlayers, combine_players
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 GAME = make_game("connect-four")
 
@@ -37,7 +37,7 @@ class Scripted(Player):
         """Note the side."""
         self.log.append(f"begin {side}")
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the next move of the script."""
         self.log.append(f"choose at {position.plies}")
         move = self.moves.pop(0)
@@ -152,10 +152,10 @@ class Slow(Player):
         self.player = player
         self.name = player.name
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the compiled player's move."""
         assert position.state[layout.SECRETS] == 2  # a view, from which guesses may be made
-        return self.player.choose(position, stream)
+        return self.player.choose(position, rng)
 
 
 class Drawer(Player):
@@ -166,7 +166,7 @@ class Drawer(Player):
     def __init__(self, then: int | Exception = layout.DRAW_DECK) -> None:
         self.then = then
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the given move, or raise it if it is an error."""
         if position.state[layout.PHASE] == layout.KEEP_FIRST:
             return layout.KEEP_TICKETS + 3
@@ -186,12 +186,12 @@ def make_players(seats: int) -> list[CompiledPlayer]:
     networks = ({}, {"masked": False}, {"masked": False, "script": "rule:code,long=5"})
     if seats == 4:
         players += [
-            make_bred("ticket-to-ride", "mlp", 5, head="kinds", encoding="features", **settings)
+            make_evolved("ticket-to-ride", "mlp", 5, head="kinds", encoding="features", **settings)
             for settings in networks
         ]
         for network in ("mlp", "graph"):
             settings = {"head": "action", "encoding": "features"}
-            players.append(make_bred("ticket-to-ride", network, 5, **settings))
+            players.append(make_evolved("ticket-to-ride", network, 5, **settings))
     return players
 
 
@@ -205,19 +205,19 @@ def test_tables_compiled_or_not_are_the_same(players: int) -> None:
     game = make_game("ticket-to-ride", seats=players)
     kinds = make_players(players)
     tables = np.random.default_rng(players).integers(0, len(kinds), (16, players))
-    seatings = seat_players(tables, layout.MOST_PLAYERS)
+    pairings = seat_players(tables, layout.MAX_PLAYERS)
     seeds = derive_seeds(players, 0, "test", 16)
-    batch = make_batch(game, packed_of(kinds), seatings, seeds)
+    batch = make_batch(game, packed_of(kinds), pairings, seeds)
     expected = SerialExecutor().play(batch)
     slow: list[Player] = [Slow(kind) for kind in kinds]
-    results, forfeits = play_matches(game, slow, seatings, seeds)
+    results, forfeits = play_matches(game, slow, pairings, seeds)
     for field in ("games", "places", "plies", "offenders"):
         assert np.array_equal(getattr(results, field), getattr(expected, field)), field
     assert list(results.columns) == ["points", "tickets_done", "tickets_failed", "rounds"]
     for name, numbers in results.columns.items():
         assert np.array_equal(numbers, expected.columns[name]), name
     assert {row.kind for row in forfeits} == {"illegal move"} or players != 4
-    culprits = seatings[np.arange(16), expected.offenders][expected.offenders >= 0]
+    culprits = pairings[np.arange(16), expected.offenders][expected.offenders >= 0]
     assert {row.player: row.games for row in forfeits} == Counter(culprits.tolist())
     assert (expected.offenders >= 0).any() == (players == 4)
     assert (expected.offenders < 0).any()
@@ -252,8 +252,8 @@ def test_two_of_three_who_are_first_are_named() -> None:
     game = make_game("ticket-to-ride", seats=3)
     rules = [make_player("rule", game)] * 3
     seeds = np.arange(1000, dtype=np.uint64)
-    seatings = seat_players([[0, 1, 2]] * 1000, layout.MOST_PLAYERS)
-    results, _ = play_matches(game, rules, seatings, seeds)
+    pairings = seat_players([[0, 1, 2]] * 1000, layout.MAX_PLAYERS)
+    results, _ = play_matches(game, rules, pairings, seeds)
     (shared, *_) = np.flatnonzero((results.places == 1).sum(axis=1) == 2).tolist()
     match = play_match(game, rules, seed=shared)
     assert sorted(match.places) == [1, 1, 3]
@@ -268,8 +268,8 @@ def test_players_draw_from_another_stream_than_the_decks() -> None:
     words: list[int] = []
 
     class Listener(Drawer):
-        def choose(self, position: Board, stream: Stream) -> int:
-            words.append(int(stream[0]))
+        def choose(self, position: Board, rng: Stream) -> int:
+            words.append(int(rng[0]))
             raise ForfeitError(Forfeit.RESIGNED, "Enough.")
 
     play_match(game, [Listener()] * 2, seed=77)

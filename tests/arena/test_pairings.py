@@ -96,10 +96,10 @@ def test_whom_two_meet_says_little_about_each_other() -> None:
 
 
 def test_random_opponents_depend_on_the_stream_alone() -> None:
-    stream = new_stream(5)
-    first = random_opponents(20, 4, stream)
+    rng = new_stream(5)
+    first = random_opponents(20, 4, rng)
     assert random_opponents(20, 4, new_stream(5)).tolist() == first.tolist()
-    assert random_opponents(20, 4, stream).tolist() != first.tolist()
+    assert random_opponents(20, 4, rng).tolist() != first.tolist()
 
 
 @given(st.lists(st.integers(0, 5), max_size=30))

@@ -16,13 +16,11 @@ from evolve_arena.arena.statistics import elo_difference
 Table = NDArray[np.float64]
 
 
-def simulate(
-    elo: Table, games: NDArray[np.int64], generator: np.random.Generator
-) -> tuple[Table, Table]:
+def simulate(elo: Table, games: NDArray[np.int64], rng: np.random.Generator) -> tuple[Table, Table]:
     """Return points and games of players of these strengths, for the upper triangle of *games*."""
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     upper = np.triu(games, k=1)
-    won = np.triu(generator.binomial(upper, expected), k=1).astype(float)
+    won = np.triu(rng.binomial(upper, expected), k=1).astype(float)
     return won + (upper - won).T * (upper.T > 0), (upper + upper.T).astype(float)
 
 
@@ -41,11 +39,11 @@ def test_two_players_have_a_closed_form(won: float, played: int) -> None:
 
 
 def test_the_interval_holds_the_truth_in_about_95_of_100_cases() -> None:
-    generator = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     elo = np.array([120.0, 30.0, -30.0, -120.0])
     inside = []
     for _ in range(400):
-        ratings = rate_players(*simulate(elo, np.full((4, 4), 60), generator))
+        ratings = rate_players(*simulate(elo, np.full((4, 4), 60), rng))
         inside += [
             abs(rating.elo - true) <= rating.error
             for rating, true in zip(ratings, elo, strict=True)
@@ -98,10 +96,10 @@ def test_the_mean_is_zero_and_expected_points_are_those_won(
     players: int, scale: float, lengths: list[int], seed: int
 ) -> None:
     """Both define the ratings, however unevenly the games are spread."""
-    generator = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     games = np.zeros((players, players), np.int64)
     games[np.triu_indices(players, k=1)] = lengths[: players * (players - 1) // 2]
-    points, met = simulate(generator.normal(0.0, scale, players), games, generator)
+    points, met = simulate(rng.normal(0.0, scale, players), games, rng)
     elo = np.array([rating.elo for rating in rate_players(points, met)])
     assert elo.mean() == pytest.approx(0.0, abs=1e-3)
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))

@@ -29,7 +29,7 @@ from evolve_arena.arena.executors import (
     make_executor,
 )
 from evolve_arena.arena.executors.cluster import RayExecutor, connect
-from evolve_arena.arena.work import Work
+from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.runs import run as running
@@ -142,8 +142,8 @@ def square(
         outputs[1][place] = os.getpid()
 
 
-def make_squares(count: int, seconds: float = 0.0, **options: object) -> Work:
-    return Work(
+def make_squares(count: int, seconds: float = 0.0, **options: object) -> Task:
+    return Task(
         kernel=f"{__name__}:square",
         inputs=(np.arange(float(count)),),
         outputs=(("float64", (count,)), ("int64", (count,))),
@@ -152,8 +152,8 @@ def make_squares(count: int, seconds: float = 0.0, **options: object) -> Work:
     )
 
 
-def assert_squares(executor: RayExecutor, work: Work) -> list[int]:
-    squares, who = executor.do(work)
+def assert_squares(executor: RayExecutor, work: Task) -> list[int]:
+    squares, who = executor.run(work)
     assert squares.tolist() == [float(number**2) for number in range(len(work))]
     return who.tolist()
 
@@ -344,9 +344,9 @@ def test_functions_are_applied(team: Team) -> None:
 def test_errors_of_kernels_are_told(team: Team) -> None:
     executor = team(2)
     with pytest.raises(ArenaError, match=r"^part 3 is wrong$"):
-        executor.do(make_squares(10, wrong=[3]))
+        executor.run(make_squares(10, wrong=[3]))
     with pytest.raises(WorkerError, match="ZeroDivisionError: part 3 is broken"):
-        executor.do(make_squares(10, broken=[3]))
+        executor.run(make_squares(10, broken=[3]))
     assert_squares(executor, make_squares(10))
 
 
@@ -376,7 +376,7 @@ def test_a_worker_that_dies_at_work_is_replaced(team: Team, tmp_path: Path) -> N
 def test_parts_over_which_workers_die_again_and_again_are_an_error(team: Team) -> None:
     executor = team(2)
     with pytest.raises(WorkerError, match=r"3 workers died over the same part .*unexpectedly"):
-        executor.do(make_squares(10, deadly=[7]))
+        executor.run(make_squares(10, deadly=[7]))
     assert_squares(executor, make_squares(10))  # it is as good as new
 
 
@@ -385,7 +385,7 @@ def test_too_little_work_is_told_once(team: Team) -> None:
     deadline = time.monotonic() + 60
     while not executor.remarks:
         assert time.monotonic() < deadline
-        executor.do(make_squares(1, 0.2))
+        executor.run(make_squares(1, 0.2))
     assert len(executor.remarks) == 1
     assert "there are only 1 parts at a time" in executor.remarks[0]
 
@@ -445,9 +445,9 @@ def work_near(folder: Path) -> None:
         assert count_lost(executor) == 1
         wait_for(executor, 2)
         with pytest.raises(ArenaError, match=r"^part 3 is wrong$"):
-            executor.do(make_squares(10, 0.02, wrong=[3]))
+            executor.run(make_squares(10, 0.02, wrong=[3]))
         wait_for(executor, 2)
-        deadly = (executor.do(make_squares(20, 0.05, deadly=range(20))) for _ in range(100))
+        deadly = (executor.run(make_squares(20, 0.05, deadly=range(20))) for _ in range(100))
         with pytest.raises(WorkerError, match="3 workers died over the same part"):
             list(deadly)
         wait_for(executor, 2)

@@ -40,11 +40,11 @@ def test_everybody_plays_equally_often_in_every_seat(
     seats = min(seats, players)
     tables = _draw_tables(players, seats, games, seed)
     assert all(len(set(row)) == seats for row in tables.tolist())
-    seatings = rotations(tables)
-    assert games <= len(seatings) < games + players * seats
-    each = len(seatings) // players
+    pairings = rotations(tables)
+    assert games <= len(pairings) < games + players * seats
+    each = len(pairings) // players
     for seat in range(seats):
-        assert np.bincount(seatings[:, seat], minlength=players).tolist() == [each] * players
+        assert np.bincount(pairings[:, seat], minlength=players).tolist() == [each] * players
 
 
 def test_all_sets_of_players_meet() -> None:
@@ -53,24 +53,24 @@ def test_all_sets_of_players_meet() -> None:
 
 
 def test_ratings_are_those_of_the_model_game_by_game() -> None:
-    seatings = seat_players([[2, 0, 1], [1, 2, 0]], SLOTS)
+    pairings = seat_players([[2, 0, 1], [1, 2, 0]], SLOTS)
     places = np.array([[1, 3, 2, 0, 0], [1, 2, 2, 0, 0]], np.int8)
     model = PlackettLuce()
     a, b, c = (model.rating() for _ in range(3))
     (c,), (a,), (b,) = model.rate([[c], [a], [b]], ranks=[1, 3, 2])
     (b,), (c,), (a,) = model.rate([[b], [c], [a]], ranks=[1, 2, 2])
-    assert rate_places(3, seatings, places) == [
+    assert rate_places(3, pairings, places) == [
         PlaceRating(rating.mu, rating.sigma) for rating in (a, b, c)
     ]
 
 
 def test_who_always_wins_has_the_highest_rating_and_who_loses_the_lowest() -> None:
     tables = rotations(_draw_tables(5, 3, 300, 7))
-    seatings = seat_players(tables, SLOTS)
+    pairings = seat_players(tables, SLOTS)
     # The lower its number, the better its place.
-    places = np.zeros(seatings.shape, np.int8)
+    places = np.zeros(pairings.shape, np.int8)
     places[:, :3] = 1 + np.argsort(np.argsort(tables, axis=1), axis=1)
-    ratings = rate_places(5, seatings, places)
+    ratings = rate_places(5, pairings, places)
     strengths = [rating.mu for rating in ratings]
     assert strengths == sorted(strengths, reverse=True)
     assert all(rating.sigma < 25 / 3 for rating in ratings)
@@ -78,16 +78,16 @@ def test_who_always_wins_has_the_highest_rating_and_who_loses_the_lowest() -> No
 
 
 def test_rows_worked_out_by_hand() -> None:
-    seatings = seat_players(rotations([[0, 1], [1, 2]]), SLOTS)
+    pairings = seat_players(rotations([[0, 1], [1, 2]]), SLOTS)
     results = new_results(GAME, 4)
     results.columns["points"][:, :2] = [[50, 40], [70, 90], [10, 20], [30, 30]]
     results.places[:, :2] = [[1, 2], [2, 1], [2, 1], [1, 1]]
     results.columns["tickets_done"][:, :2] = [[1, 2], [3, 4], [5, 6], [7, 8]]
     results.columns["tickets_failed"][:, 1] = [1, 1, 1, 1]
     results.offenders[:] = -1, -1, 0, -1
-    results.games[:] = 1, 2, 3, 4
+    results.game_hashes[:] = 1, 2, 3, 4
     ratings = [PlaceRating(25.0, 2.0), PlaceRating(21.0, 2.0), PlaceRating(26.0, 1.0)]
-    standings = Standings(("a", "b", "c"), seatings, results, ratings)
+    standings = Standings(("a", "b", "c"), pairings, results, ratings)
     assert standings.seats == 2
     assert standings.ranking == [2, 0, 1]
     content = standings.to_dict()
@@ -128,7 +128,7 @@ def test_tables_keep_their_decks_while_everybody_moves_up() -> None:
     """Players that move alike play the same game in all rotations of a table, and not in others."""
     players = [make_player("random", GAME)] * 5
     standings = play_at_tables(GAME, players, games=60, seats=3, seed=1)
-    games = standings.results.games.reshape(-1, 3)
+    games = standings.results.game_hashes.reshape(-1, 3)
     assert (games == games[:, :1]).all()
     assert len(np.unique(games)) == len(games) == 20
 

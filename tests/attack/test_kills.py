@@ -33,7 +33,7 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 FRESH = 0.1
 """The share of processes that are not forked, so that Python's own start and the imports may be
 cut as well."""
-MOST_HITS = 6
+MAX_HITS = 6
 """Largest number of kills of one run or sweep."""
 LONGEST = 300.0
 """Seconds that any command may take, which are a few even on a busy machine."""
@@ -234,7 +234,7 @@ def test_killed_runs_end_with_the_same_bits(
             leave_in_peace(kind)
         runs += 1
         attack = begin(kind, f"killed {runs}")
-        for _ in range(min(share - hits, chance.randint(1, MOST_HITS))):
+        for _ in range(min(share - hits, chance.randint(1, MAX_HITS))):
             if not attack.strike(durations[kind], still_alive):
                 break
             hits += 1

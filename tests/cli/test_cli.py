@@ -66,8 +66,8 @@ def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
     [
         (["start", "conect-four"], "did you mean 'connect-four'?"),
         (["start", "connect-four", "--set", "generations=5"], "did you mean 'run.generations'?"),
-        (["start", "connect-four", "--set", "elits=1"], "did you mean 'method.elites'?"),
-        (["start", "connect-four", "--set", "hall_of_fame=1"], "'method.hall_of_fame'"),
+        (["start", "connect-four", "--set", "elits=1"], "did you mean 'variation.elites'?"),
+        (["start", "connect-four", "--set", "hall_of_fame=1"], "'matches.hall_of_fame'"),
         (["start", "connect-four", "--set", "check.generations=5"], "'run.generations'?"),
         (["start", "connect-four-neat", "--set", "pop_size=5"], "'neat.pop_size'?"),
         (
@@ -432,8 +432,8 @@ def test_settings_of_another_method_fall_away_unless_they_are_typed(tmp_path: Pa
     assert "method neat" in told
     assert "Gomoku, nine by nine: neat" in told
     assert "left out" not in tell("resume", "gomoku", "--generations", "2", folder=tmp_path)
-    with pytest.raises(RecipeError, match=r"method\.elites is a key of the method 'tournament'"):
-        load_recipe("connect-four", ["method.name=neat", "method.elites=1"])
+    with pytest.raises(RecipeError, match=r"variation\.elites is a key of the method 'tournament'"):
+        load_recipe("connect-four", ["method.name=neat", "variation.elites=1"])
     recipe = load_recipe("connect-four", ["method.name=neat", "neat.pop_size=20"])
     assert recipe.neat is not None
     assert recipe.neat["pop_size"] == 20

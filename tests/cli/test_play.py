@@ -53,7 +53,7 @@ class Scripted(Player):
         """Note the call."""
         self.calls.append(f"begin {side}")
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the column of this ply."""
         self.calls.append(f"choose {position.plies}")
         return int(self.columns[position.plies])
@@ -227,11 +227,11 @@ def test_the_same_again_gets_the_same_answers() -> None:
     table = Table(GAME, Party([YOU, bot]), (0, 1), 7)
     for move in (3, 3, 3):
         table.play(move)
-        table.play(bot.choose(table.position, table.stream))
+        table.play(bot.choose(table.position, table.rng))
     assert tuple(table.moves) == first
     assert table.take_back(2)
     table.play(3)
-    assert bot.choose(table.position, table.stream) == first[3]
+    assert bot.choose(table.position, table.rng) == first[3]
     table = Table(GAME, Party([YOU, YOU]), (0, 1), 0, (0, 1, 2))
     table.play(3)
     assert [position.plies for position in table.earlier(1)] == [3]

@@ -20,8 +20,8 @@ from evolve_arena.arena.duel import summarise
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.executors import Node
 from evolve_arena.arena.match import Termination
-from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.ranking import Tally
+from evolve_arena.arena.self_play import MirrorResult
 from evolve_arena.arena.standings import PlaceRating, Standings
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.cli import match_tables
@@ -78,7 +78,7 @@ def make_duel(wins: int = 53, draws: int = 12, losses: int = 35, distinct: int =
 
 def make_seats() -> tuple[Array, Results]:
     """Return six games of three seats with players by turns; a forbidden move ended the fourth."""
-    seatings = seat_players([[0, 1, 0], [1, 0, 1]] * 3, TICKET_SPEC.most_seats)
+    pairings = seat_players([[0, 1, 0], [1, 0, 1]] * 3, TICKET_SPEC.most_seats)
     results = new_results(TABLE, 6)
     columns = results.columns
     columns["points"][:, :3] = [
@@ -91,8 +91,8 @@ def make_seats() -> tuple[Array, Results]:
     columns["tickets_done"][:, :3], columns["tickets_failed"][:, :3] = done, failed
     columns["rounds"][:] = [[40], [43], [51], [7], [46], [45]]
     results.offenders[:] = -1, -1, -1, 1, -1, -1
-    results.games[:] = 1, 2, 3, 4, 5, 5
-    return seatings, results
+    results.game_hashes[:] = 1, 2, 3, 4, 5, 5
+    return pairings, results
 
 
 def make_seated_duel() -> DuelResult:
@@ -138,7 +138,8 @@ def test_a_duel_at_tables(printed: Printed, capsys: pytest.CaptureFixture[str]) 
     print_duel(make_seated_duel())
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
-    assert "hero scores -5.8 [-35.5, +23.8] points more per seat; score 0.583 [0.241, 0.861]" in said
+    told = "hero scores -5.8 [-35.5, +23.8] points more per seat; score 0.583 [0.241, 0.861]"
+    assert told in said
     assert "\n4 distinct games; ended by" in said
     assert "win: 4, draw: 1, illegal move: 1" in said
 
@@ -224,8 +225,8 @@ def test_an_evaluation(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
-    seatings, results = make_seats()
-    everywhere = np.where(seatings < 0, -1, 0)
+    pairings, results = make_seats()
+    everywhere = np.where(pairings < 0, -1, 0)
     mirror = MirrorResult("hero", everywhere, results, TICKET_SPEC.limits)
     monkeypatch.setattr(evaluation, "duel", lambda *given, **options: make_seated_duel())
     monkeypatch.setattr(evaluation, "play_mirror", lambda *given, **options: mirror)

@@ -15,19 +15,19 @@ from evolve_arena.core.registry import find_game, game_names, shipped_games
 from evolve_arena.core.types import Json, Move, State
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board_paths import find_path, tell_apart
-from evolve_arena.players.board_view import BoardView, find_board_view
+from evolve_arena.players.page_board import PageBoard, find_page_board
 from tests.players.test_file_players import HIDDEN
 from tests.tracks import TRACKS, open_text
 
 games = pytest.mark.parametrize("name", [*game_names(), "openspiel:tic_tac_toe"])
-MOST_PLIES = 80
+MAX_PLIES = 80
 
 
 def walk(game: Game[State, Move], seed: int) -> Iterator[State]:
     """Yield the positions of a random game, its end included."""
     choices = random.Random(seed)
     position = game.initial(seed)
-    for _ in range(MOST_PLIES):
+    for _ in range(MAX_PLIES):
         yield position
         moves = game.legal_moves(position)
         if not moves:
@@ -35,8 +35,8 @@ def walk(game: Game[State, Move], seed: int) -> Iterator[State]:
         position = game.play(position, choices.choice(moves))
 
 
-def make_view(name: str) -> BoardView:
-    return find_board_view(find_game(name).make())
+def make_view(name: str) -> PageBoard:
+    return find_page_board(find_game(name).make())
 
 
 def same(content: Json) -> bool:
@@ -147,7 +147,7 @@ def test_cells_that_suit_tuples_alone_are_not_drawn(tmp_path: Path) -> None:
     for shape, kind in (("square", "cells"), ("none", "text")):
         text = TRACKS.replace("CELLS = 12", f'CELLS = 12\nSYMMETRY = "none"\nSHAPE = "{shape}"')
         game = open_text(tmp_path, text, f"{shape}.py")
-        assert find_board_view(game).layout()["kind"] == kind
+        assert find_page_board(game).layout()["kind"] == kind
 
 
 def test_paths_follow_what_changes() -> None:

@@ -18,18 +18,18 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Move, State
 from evolve_arena.players.board.game import COUNTS
 from evolve_arena.players.board.self_check import check_plain
-from evolve_arena.players.bred import BredPlayer, read_player
+from evolve_arena.players.evolved import EvolvedPlayer, read_player
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, player_kinds
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import start
 from evolve_arena.runs.recipes.methods import METHODS, methods_of
 
-MOST_PLIES = 10_000
+MAX_PLIES = 10_000
 SMALL = {
     "tournament": ("method.individuals=6", "method.tournament_size=2"),
     "neat": ("neat.pop_size=6",),
-    "evolutionary-programming": ("method.individuals=3", "method.opponents=2"),
+    "evolutionary-programming": ("method.individuals=3", "matches.opponents=2"),
     "td": ("method.games=20",),
     "td-tuples": ("method.games=20",),
     "q-learning": ("method.games=20",),
@@ -40,7 +40,7 @@ COMPILED = ("othello", "pig", "tic-tac-toe")
 which takes some ten seconds for each kind of player; so these few stand for the others:
 words of bits that a package loads (othello), an array with chance, points and several seats (pig),
 and an array of cells, of which what networks see is derived (tic-tac-toe)."""
-BRED = [
+EVOLVED = [
     (name, method)
     for name in COMPILED
     for method in METHODS
@@ -53,7 +53,7 @@ def walk(game: Game[State, Move], seed: int) -> Iterator[tuple[State, list[Move]
     """Yield the positions of a random game, each with its legal moves and the move played."""
     choices = random.Random(seed)
     position = game.initial(seed)
-    for _ in range(MOST_PLIES):
+    for _ in range(MAX_PLIES):
         moves = game.legal_moves(position)
         if not moves:
             return
@@ -64,7 +64,7 @@ def walk(game: Game[State, Move], seed: int) -> Iterator[tuple[State, list[Move]
 
 
 @cache
-def breed(name: str, method: str, folder: str) -> BredPlayer:
+def breed(name: str, method: str, folder: str) -> EvolvedPlayer:
     """Return the champion of a small run of *method* for the game called *name*."""
     recipe = f"{folder}/{name}-{method}.toml"
     with open(recipe, "w", encoding="utf-8") as file:
@@ -206,13 +206,13 @@ def test_its_players_exist_and_move(name: str) -> None:
         player.close()
 
 
-@pytest.mark.parametrize(("name", "method"), BRED)
+@pytest.mark.parametrize(("name", "method"), EVOLVED)
 def test_the_kernel_plays_the_games_that_python_plays(name: str, method: str, folder: str) -> None:
     compare_games(name, breed(name, method, folder))
 
 
 @pytest.mark.parametrize(
-    ("name", "method"), [each for each in BRED if each[0] in {"connect-four", "tic-tac-toe"}]
+    ("name", "method"), [each for each in EVOLVED if each[0] in {"connect-four", "tic-tac-toe"}]
 )
 def test_the_move_of_the_best_value_is_chosen(name: str, method: str, folder: str) -> None:
     player = breed(name, method, folder)
@@ -240,8 +240,8 @@ def test_kernels_without_networks_play_the_same() -> None:
     compare_games("ticket-to-ride", make_player("rule", find_game("ticket-to-ride").make()))
 
 
-def compare_games(name: str, bred: Player) -> None:
-    """Play matches of *bred*, a random player and another opponent, compiled and not.
+def compare_games(name: str, evolved: Player) -> None:
+    """Play matches of *evolved*, a random player and another opponent, compiled and not.
 
     MCTS and scripts for Pig take long to compile: tests.players has them, test_mcts and
     test_file_players.
@@ -249,34 +249,34 @@ def compare_games(name: str, bred: Player) -> None:
     spec = find_game(name)
     game = spec.make()
     others = [text for text in spec.opponents if not text.startswith(("mcts", "hold"))]
-    players = [bred, make_player("random", game), make_player([*others, "random"][0], game)]
+    players = [evolved, make_player("random", game), make_player([*others, "random"][0], game)]
     compare_matches(game, players)
 
 
 def compare_matches(game: AnyGame, players: list[Player], count: int = 6) -> Results:
     """Play matches of all pairs of players, compiled and not."""
     rows, many = np.arange(count)[:, None], len(players)
-    seatings = np.full((count, find_game(game.name).most_seats), EMPTY, dtype=np.int32)
-    seatings[:, : game.seats] = (rows + np.arange(game.seats) * (1 + rows // many)) % many
+    pairings = np.full((count, find_game(game.name).most_seats), EMPTY, dtype=np.int32)
+    pairings[:, : game.seats] = (rows + np.arange(game.seats) * (1 + rows // many)) % many
     seeds = np.arange(count, dtype=np.uint64) + np.uint64(2**63)
-    results, _ = play_matches(game, players, seatings, seeds)
-    for row, seating in enumerate(seatings[:, : game.seats]):
+    results, _ = play_matches(game, players, pairings, seeds)
+    for row, seating in enumerate(pairings[:, : game.seats]):
         match = play_match(game, [players[seat] for seat in seating], seed=int(seeds[row]))
-        assert match.game == results.games[row]
+        assert match.game_hash == results.game_hashes[row]
         assert match.places == tuple(results.places[row][: game.seats])
-        assert hash_moves(match.numbers or match.moves) == match.game
+        assert hash_moves(match.numbers or match.moves) == match.game_hash
     return results
 
 
-@pytest.mark.parametrize(("name", "method"), BRED)
+@pytest.mark.parametrize(("name", "method"), EVOLVED)
 def test_what_was_bred_is_stored_and_read(name: str, method: str, folder: str) -> None:
     game = find_game(name).make()
-    bred = breed(name, method, folder)
-    again = read_player(bred.serialise(), "again")
-    assert type(again) is type(bred)
+    evolved = breed(name, method, folder)
+    again = read_player(evolved.serialise(), "again")
+    assert type(again) is type(evolved)
     for position, _, _ in list(walk(game, 6))[:20]:
         seen = game.view(position, game.to_move(position))
-        assert again.choose(seen, new_stream(2)) == bred.choose(seen, new_stream(2))
+        assert again.choose(seen, new_stream(2)) == evolved.choose(seen, new_stream(2))
 
 
 def test_every_game_has_recipes() -> None:

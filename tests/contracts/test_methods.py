@@ -33,16 +33,21 @@ RECIPES = {
     "tournament at tables": (
         "ticket-to-ride-decisions",
         [
-            *("method.individuals=6", "method.tournament_size=2", "method.noise=0.05"),
-            *("method.hall_of_fame.every=2", "method.hall_of_fame.opponents=1"),
-            *("method.tables.seats=[2, 3]", "method.tables.decks=2"),
-            *("method.tables.trial_decks=2", "method.tables.finalists=2"),
-            *("method.tables.final_decks=3", *ALIKE),
+            *("method.individuals=6", "method.tournament_size=2", "matches.noise=0.05"),
+            *("matches.hall_of_fame.every=2", "matches.hall_of_fame.opponents=1"),
+            *("matches.multiplayer.seats=[2, 3]", "matches.multiplayer.deals=2"),
+            *("matches.multiplayer.preliminary_deals=2", "matches.multiplayer.finalists=2"),
+            *("matches.multiplayer.final_deals=3", *ALIKE),
         ],
     ),
     "neat at tables": (
         "ticket-to-ride-neat",
-        ["neat.pop_size=8", "method.tables.seats=[2, 3]", "method.tables.decks=2", *ALIKE],
+        [
+            "neat.pop_size=8",
+            "matches.multiplayer.seats=[2, 3]",
+            "matches.multiplayer.deals=2",
+            *ALIKE,
+        ],
     ),
 }
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +17,8 @@ from evolve_arena.core.errors import (
     one_line,
     quote,
 )
-from evolve_arena.core.registry import game_names
+from evolve_arena.core.registry import game_names, make_game
+from evolve_arena.runs.recipes.recipe import RecipeError, load_recipe
 
 
 def test_the_nearest_name_is_suggested() -> None:
@@ -37,6 +42,50 @@ def test_a_form_is_recognised_by_its_name() -> None:
     assert UnknownNameError("player", "rulee", known).nearest == "rule:text,early=always"
     assert UnknownNameError("player", "minmax:depth=3", known).nearest == known[1]
     assert UnknownNameError("player", "xyz", known).nearest is None
+
+
+def test_a_bad_value_is_a_value_error_with_the_same_text() -> None:
+    with pytest.raises(ValueError, match=r"^columns is 99: it must be from 1 to 32$") as caught:
+        make_game("connect-four", columns=99)
+    assert type(caught.value) is BadValueError
+    assert isinstance(caught.value, ArenaError)
+    assert not isinstance(caught.value, LookupError)
+
+
+def test_an_unknown_name_is_a_lookup_error_whose_text_is_not_quoted() -> None:
+    with pytest.raises(LookupError) as caught:
+        make_game("conect-four")
+    assert type(caught.value) is UnknownNameError
+    assert isinstance(caught.value, ArenaError)
+    assert not isinstance(caught.value, KeyError | IndexError | ValueError)
+    assert str(caught.value).startswith("unknown game 'conect-four': did you mean 'connect-four'?")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ArenaError("a text"),
+        BadValueError("seed is -1: it must be at least 0"),
+        UnknownNameError("game", "hexx", ["hex", "pig"]),
+        UnknownNameError("colour", "blue", ["red", "yellow"]),
+    ],
+)
+def test_errors_can_be_sent_to_another_process(error: ArenaError) -> None:
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(same) is type(error)
+        assert str(same) == str(error)
+        assert vars(same) == vars(error)
+
+
+def test_a_bad_value_is_reported_by_its_own_class_where_value_errors_are_wrapped(
+    tmp_path: Path,
+) -> None:
+    """Pydantic and the reader of TOML make other errors of a ``ValueError``."""
+    file = tmp_path / "recipe.toml"
+    file.write_text('[game]\nname = "connect-four"\ncolumns = 99\n')
+    with pytest.raises(RecipeError) as caught:
+        load_recipe(str(file))
+    assert str(caught.value) == f"{file}: columns is 99: it must be from 1 to 32"
 
 
 def test_the_text_of_an_error_is_one_line_of_at_most_300_characters() -> None:

@@ -43,15 +43,15 @@ def test_more_seeds_begin_with_the_fewer() -> None:
 
 def word_number(start: int, number: int) -> int:
     """Return word *number*, counted from 0, of the stream that starts from *start*."""
-    stream = new_stream(start + number * 0x9E3779B97F4A7C15)
-    return int(next_word(stream))
+    rng = new_stream(start + number * 0x9E3779B97F4A7C15)
+    return int(next_word(rng))
 
 
 def test_seeds_are_words_of_one_stream() -> None:
     run = int(np.random.SeedSequence(7).generate_state(1, np.uint64)[0])
     generation = word_number(run, 3)
-    stream = new_stream(word_number(generation, zlib.crc32(b"matches")))
-    words = [int(next_word(stream)) for _ in range(20)]
+    rng = new_stream(word_number(generation, zlib.crc32(b"matches")))
+    words = [int(next_word(rng)) for _ in range(20)]
     assert derive_seeds(7, 3, "matches", 20).tolist() == words
     again = derive_stream(7, 3, "matches")
     assert [int(next_word(again)) for _ in range(20)] == words

@@ -23,8 +23,8 @@ def reference(state: int) -> tuple[int, int]:
 
 def test_published_outputs() -> None:
     """The outputs for seed 1234567 that implementations are commonly checked with."""
-    stream = new_stream(1234567)
-    assert [int(next_word(stream)) for _ in range(5)] == [
+    rng = new_stream(1234567)
+    assert [int(next_word(rng)) for _ in range(5)] == [
         6457827717110365317,
         3203168211198807973,
         9817491932198370423,
@@ -36,14 +36,14 @@ def test_published_outputs() -> None:
 @given(st.integers(-(2**70), 2**70))
 @settings(max_examples=100)
 def test_agrees_with_plain_integers(seed: int) -> None:
-    stream = new_stream(seed)
-    assert stream.shape == (1,)
-    assert stream.dtype == np.uint64
+    rng = new_stream(seed)
+    assert rng.shape == (1,)
+    assert rng.dtype == np.uint64
     state = seed & WORD
     for _ in range(20):
         state, expected = reference(state)
-        assert int(next_word(stream)) == expected
-        assert int(stream[0]) == state
+        assert int(next_word(rng)) == expected
+        assert int(rng[0]) == state
 
 
 @given(st.integers(0, WORD))
@@ -55,37 +55,37 @@ def test_mix_is_the_scrambling_alone(word: int) -> None:
 @given(st.integers(0, WORD), st.integers(1, 2**32))
 @settings(max_examples=200)
 def test_below_is_the_high_half_of_a_product(seed: int, count: int) -> None:
-    stream = new_stream(seed)
+    rng = new_stream(seed)
     state = seed
     for _ in range(10):
         state, word = reference(state)
-        number = int(below(stream, count))
+        number = int(below(rng, count))
         assert number == (word >> 32) * count >> 32
         assert 0 <= number < count
 
 
 def test_chance_has_53_bits() -> None:
-    stream = new_stream(0)
+    rng = new_stream(0)
     state = 0
     for _ in range(100):
         state, word = reference(state)
-        assert chance(stream) == (word >> 11) / 2**53
+        assert chance(rng) == (word >> 11) / 2**53
 
 
 @given(st.integers(0, WORD), st.integers(0, 50))
 @settings(max_examples=50)
 def test_fill_words_takes_the_next_ones(seed: int, count: int) -> None:
-    stream = new_stream(seed)
+    rng = new_stream(seed)
     words = np.zeros(count, dtype=np.uint64)
-    fill_words(stream, words)
+    fill_words(rng, words)
     again = new_stream(seed)
     assert words.tolist() == [int(next_word(again)) for _ in range(count)]
-    assert stream[0] == again[0]
+    assert rng[0] == again[0]
 
 
 def test_gaussian_numbers_are_normally_distributed() -> None:
-    stream = new_stream(1)
-    draws = np.array([gaussian(stream) for _ in range(40_000)])
+    rng = new_stream(1)
+    draws = np.array([gaussian(rng) for _ in range(40_000)])
     assert stats.kstest(draws, "norm").pvalue > 0.001
     assert abs(draws.mean()) < 4 / np.sqrt(len(draws))
     assert abs(draws.var() - 1) < 4 * np.sqrt(2 / len(draws))

@@ -18,9 +18,9 @@ import evolve_arena as ea
 from evolve_arena.core import user_code
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Json, JsonObject
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export import export_player
-from tests.bred import make_bred, random_positions
+from tests.evolved import make_evolved, random_positions
 from tests.exported import Namespace
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
@@ -78,13 +78,13 @@ def test_a_short_loop_of_deap_breeds_by_our_matches() -> None:
 
 
 @pytest.fixture
-def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BredPlayer:
+def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EvolvedPlayer:
     """Return a player; modules exported into the working folder can be imported."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    return make_bred("connect-four", "mlp", 8)
+    return make_evolved("connect-four", "mlp", 8)
 
 
-def run_beside(player: BredPlayer, title: str, target: str, name: str) -> Namespace:
+def run_beside(player: EvolvedPlayer, title: str, target: str, name: str) -> Namespace:
     """Export the player, run the example of a section, and return the names that it defines."""
     content = export_player(player, target)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -92,7 +92,7 @@ def run_beside(player: BredPlayer, title: str, target: str, name: str) -> Namesp
     return run(EXPORT[title])
 
 
-def test_openspiels_example(player: BredPlayer) -> None:
+def test_openspiels_example(player: EvolvedPlayer) -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     space = run_beside(player, "OpenSpiel", "openspiel", "champion_openspiel.py")
     assert space["state"].is_terminal()
@@ -100,14 +100,14 @@ def test_openspiels_example(player: BredPlayer) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_pettingzoos_example(player: BredPlayer) -> None:
+def test_pettingzoos_example(player: EvolvedPlayer) -> None:
     pytest.importorskip("pettingzoo.classic.connect_four_v3", reason="PettingZoo is not installed")
     space = run_beside(player, "PettingZoo", "pettingzoo", "champion_pettingzoo.py")
     assert not space["env"].agents
     assert space["reward"] in (-1, 0, 1)
 
 
-def test_onnxs_example(player: BredPlayer) -> None:
+def test_onnxs_example(player: EvolvedPlayer) -> None:
     pytest.importorskip("onnx", reason="onnx is not installed")
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     space = run_beside(player, "ONNX", "onnx", "champion.onnx")
@@ -117,7 +117,7 @@ def test_onnxs_example(player: BredPlayer) -> None:
     assert space["values"] == pytest.approx(wanted, abs=1e-3)
 
 
-def test_the_server_answers_as_the_player_plays(player: BredPlayer) -> None:
+def test_the_server_answers_as_the_player_plays(player: EvolvedPlayer) -> None:
     assert len(EXPORT["A bot on the web"].splitlines()) <= 30
     space = run_beside(player, "A bot on the web", "python", "champion.py")
     space["Handler"].log_message = lambda *_: None

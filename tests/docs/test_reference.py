@@ -20,9 +20,9 @@ import yaml
 import evolve_arena as ea
 from evolve_arena.cli.app import app
 from evolve_arena.cli.recipe_texts import describe_section
+from evolve_arena.core.attribute_docs import read_helps
 from evolve_arena.core.registry import find_game, shipped_games
-from evolve_arena.core.sentences import read_helps
-from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig
@@ -84,7 +84,7 @@ def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
 
 def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     written = {name: write() for name, write in generate.GENERATED.items()}
-    assert "`method.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
+    assert "`matches.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
     assert "`network.script` | text" in written["network_keys"]
     assert "| `othello` | `game.size` | 6 or 8 | 8 | Cells along a side" in written["game_keys"]
     group = typer.main.get_command(app)

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.game import Config
 from evolve_arena.core.registry import find_game
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import JsonObject, Settings, State
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
-    EvolutionaryProgrammingConfig,
 )
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.tournament import Tournament
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from tests.genomes.neat.theirs import STILL
 from tests.small_recipes import FROM_THE_START, ONE_GAME
 
@@ -105,24 +106,40 @@ def graphs(strong_ones: dict[int, Weights], size: int) -> NeatPopulation:
     return replace(concatenate(genomes), keys=np.arange(1, size + 1))
 
 
+def make_config(method: type[Method[State]], settings: Settings) -> Config:
+    """Return the configuration: each of *settings* in the section that has a key of its name."""
+    content: JsonObject = {section: {} for section in method.sections}
+    for key, value in settings.items():
+        if key in content:
+            content[key] |= value
+            continue
+        sections = ((name, method.find_section(name)) for name in method.sections)
+        places = [name for name, model in sections if model and key in model.model_fields]
+        if key in method.config_type.model_fields or not places:
+            content[key] = value
+        else:
+            content[places[0]][key] = value
+    return method.config_type.model_validate(content)
+
+
 def make_tournament(decoder: Decoder = LINEAR, **settings: object) -> Tournament:
     """Make a tournament whose children are copies, and in which each pair meets once."""
     calm = {"crossover_probability": 0.0, "mutation_probability": 0.0, "draw_points": 0.0}
     config = {"individuals": 6, "tournament_size": 3, **calm, **ONE_GAME, **settings}
-    return Tournament(TournamentConfig.model_validate(config), decoder)
+    return Tournament(make_config(Tournament, config), decoder)
 
 
 def make_programming(decoder: Decoder = LINEAR, **settings: object) -> EvolutionaryProgramming:
     """Make evolutionary programming with near copies as children, where each pair meets once."""
-    calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
+    calm = {"step_size": 1e-6, "step_size_rate": 1e-6}
     config = {"individuals": 4, **calm, **ONE_GAME, **settings}
-    return EvolutionaryProgramming(EvolutionaryProgrammingConfig.model_validate(config), decoder)
+    return EvolutionaryProgramming(make_config(EvolutionaryProgramming, config), decoder)
 
 
 def make_neat(decoder: Decoder = GRAPHS, neat: Settings | None = None, **settings: object) -> Neat:
     """Make NEAT with a population of six and without openings."""
     config = {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
-    return Neat(NeatMethodConfig.model_validate(config), decoder)
+    return Neat(make_config(Neat, config), decoder)
 
 
 def assert_same(one: object, other: object, name: str = "state") -> None:

@@ -16,7 +16,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from tests.evolve.rigged import (
     DOOMED,
     GRAPHS,
@@ -57,8 +57,8 @@ def begin(method: Method[State], seed: int = 1, **strong_ones: Weights) -> State
     if method.name != "neat":
         return replace(state, population=vectors(chosen, len(state.population)))
     population = graphs(chosen, len(state.population))
-    records = population.take(state.species.representative)
-    return replace(state, population=population, records=records)
+    species_best = population.take(state.species.representative)
+    return replace(state, population=population, species_best=species_best)
 
 
 def make_arena(method: Method[State]) -> Arena:
@@ -137,7 +137,7 @@ def test_the_fittest_of_every_so_many_generations_enters_the_hall_and_is_met(kin
             expected = graph(strong()).weight if kind == "neat" else vector(strong())
             np.testing.assert_allclose(best, expected, atol=1e-4)
             continue
-        met = Counter(map(tuple, recorder.batches[1].seatings.tolist()))
+        met = Counter(map(tuple, recorder.batches[1].pairings.tolist()))
         each = [
             (one, players + other) for one in range(players) for other in range(min(members, 2))
         ]
@@ -151,13 +151,13 @@ SORTS: dict[str, tuple[str, Settings]] = {
     ),
     "programming": (
         "evolutionary-programming",
-        {"mutation_strength": 0.1, "noise": 0.2, "hall_of_fame": HALL},
+        {"step_size": 0.1, "noise": 0.2, "hall_of_fame": HALL},
     ),
     "plain": ("neat", {}),
     "doomed": ("neat", {"neat": DOOMED, "hall_of_fame": HALL}),
     "species": ("neat", {"pairing": "species", "neat": {"compatibility_threshold": 1.0}}),
-    "outside": ("neat", {"stagnation": {"judge": "outside"}, "noise": 1.0}),
-    "rank": ("neat", {"stagnation": {"judge": "rank"}, "selection": "tournament"}),
+    "outside": ("neat", {"stagnation": {"criterion": "outside"}, "noise": 1.0}),
+    "rank": ("neat", {"stagnation": {"criterion": "rank"}, "selection": "tournament"}),
     "alone": ("neat", {"neat": {"compatibility_threshold": 0.0, "min_species_size": 1}}),
     "two": ("neat", {"neat": {"pop_size": 2}}),
     "kept": ("neat", {"neat": {"elitism": 6}}),
@@ -186,7 +186,7 @@ def test_a_step_changes_nothing_and_repeats_itself(sort: str) -> None:
         names.append(list(first.statistics))
         assert all(isinstance(value, float) for value in first.statistics.values())
         if kind == "neat":
-            assert len(one.records) == len(one.marks) == len(one.species) > 0
+            assert len(one.species_best) == len(one.marks) == len(one.species) > 0
             assert sum(first.species.values()) == len(state.population)
         state = one
     assert all(each == names[0] for each in names)
@@ -206,7 +206,7 @@ def test_seeds_give_different_populations_and_different_matches(kind: str) -> No
         method.step(begin(method, seed), Arena(method.decoder, recorder))
         batches.append(recorder.batches[0])
     assert not np.array_equal(batches[0].seeds, batches[1].seeds)
-    assert not np.array_equal(batches[0].seatings, batches[1].seatings)
+    assert not np.array_equal(batches[0].pairings, batches[1].pairings)
 
 
 LEARNERS: dict[str, tuple[Settings, int]] = {
@@ -220,7 +220,7 @@ LEARNERS: dict[str, tuple[Settings, int]] = {
         20,
     ),
     "evolutionary-programming": (
-        {"opponents": 10, "noise": 0.1, "mutation_strength": 0.05, "strength_rate": None},
+        {"opponents": 10, "noise": 0.1, "step_size": 0.05, "step_size_rate": None},
         30,
     ),
 }

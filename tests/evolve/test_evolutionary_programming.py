@@ -15,18 +15,17 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.seeding import derive_stream
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
-    EvolutionaryProgrammingConfig,
     EvolutionaryProgrammingState,
-    draw_opponents,
-    rank_by_merit,
 )
+from evolve_arena.evolve.programming_matches import draw_opponents, rank_by_merit
 from evolve_arena.genomes.self_adaptive import mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.players.board.workspace import DEPTH
-from tests.evolve.rigged import LINEAR, NetworkDecoder, Recorder
+from tests.evolve.rigged import LINEAR, NetworkDecoder, Recorder, make_config
 from tests.evolve.rigged import make_programming as make_method
 
 SEARCHING = find_game("tic-tac-toe").networks["mlp"].decoder_type
@@ -36,20 +35,20 @@ SEARCHING = find_game("tic-tac-toe").networks["mlp"].decoder_type
 
 
 def mutate(
-    genomes: NDArray[np.float32], strengths: float = 0.5, seed: int = 1, **options: object
+    genomes: NDArray[np.float32], step_sizes: float = 0.5, seed: int = 1, **options: object
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     options = {"rate": 0.3, **options}
-    before = np.full(genomes.shape, strengths, np.float32)
+    before = np.full(genomes.shape, step_sizes, np.float32)
     return mutate_self_adaptive(genomes, before, new_stream(seed), **options)
 
 
 def test_strengths_vary_log_normally_and_genes_by_them() -> None:
     genomes = np.linspace(-1.0, 1.0, 100_000, dtype=np.float32).reshape(200, 500)
-    children, strengths = mutate(genomes)
-    assert children.dtype == strengths.dtype == np.float32
-    logarithms = np.log(strengths / 0.5) / 0.3
+    children, step_sizes = mutate(genomes)
+    assert children.dtype == step_sizes.dtype == np.float32
+    logarithms = np.log(step_sizes / 0.5) / 0.3
     assert stats.kstest(logarithms.ravel(), "norm").pvalue > 0.001
-    changes = (children - genomes) / strengths
+    changes = (children - genomes) / step_sizes
     assert stats.kstest(changes.ravel(), "norm").pvalue > 0.001
     # The two have nothing to do with one another, nor with those of the gene before.
     one, other = logarithms.ravel(), changes.ravel()
@@ -65,12 +64,12 @@ def test_the_usual_rate() -> None:
 
 def test_strengths_stay_between_a_floor_and_a_thousand() -> None:
     genomes = np.zeros((50, 100), np.float32)
-    _, strengths = mutate(genomes, 0.5, rate=1.0, floor=0.25)
+    _, step_sizes = mutate(genomes, 0.5, rate=1.0, floor=0.25)
     share = stats.norm.cdf(np.log(0.5))  # of the numbers that lie below the floor
-    assert strengths.min() == 0.25
-    assert stats.binomtest(int((strengths == 0.25).sum()), 5000, share).pvalue > 0.001
-    children, strengths = mutate(genomes, 900.0, rate=5.0)
-    assert strengths.max() == 1000.0
+    assert step_sizes.min() == 0.25
+    assert stats.binomtest(int((step_sizes == 0.25).sum()), 5000, share).pvalue > 0.001
+    children, step_sizes = mutate(genomes, 900.0, rate=5.0)
+    assert step_sizes.max() == 1000.0
     assert np.isfinite(children).all()
 
 
@@ -103,7 +102,7 @@ def count_points(
     """Count points and matches by plain bookkeeping."""
     points, matches = [0.0] * players, [0] * players
     for batch, results in zip(recorder.batches, recorder.results, strict=True):
-        for pair, outcome in zip(batch.seatings.tolist(), results.outcomes.tolist(), strict=True):
+        for pair, outcome in zip(batch.pairings.tolist(), results.outcomes.tolist(), strict=True):
             for player, own in zip(pair, (outcome, -outcome), strict=True):
                 if player < players:
                     points[player] += {1: win, 0: draw, -1: loss}[own]
@@ -119,9 +118,9 @@ def test_those_with_most_points_live_on(
 ) -> None:
     """Among them those against the hall of fame."""
     keys = {f"{key}_points": value for key, value in counting.items()}
-    keys |= {"hall_of_fame": {"opponents": opponents}, "strength_rate": 0.5}
+    keys |= {"hall_of_fame": {"opponents": opponents}, "step_size_rate": 0.5}
     decoder = NetworkDecoder(columns=4, rows=4, head="value", encoding="planes", hidden=())
-    method = make_method(decoder, score=score, individuals=8, mutation_strength=0.5, **keys)
+    method = make_method(decoder, score=score, individuals=8, step_size=0.5, **keys)
     rules = {"win": 1.0, "draw": 0.0, "loss": -2.0, **counting}
     differences = draws = 0
     for seed in range(3):
@@ -132,11 +131,19 @@ def test_those_with_most_points_live_on(
         points, matches = count_points(recorder, 16, **rules)
         mean = [one / other for one, other in zip(points, matches, strict=True)]
         merit = points if score == "sum" else mean
-        everybody, strengths = method._breed(state)  # parents first, then their children
+        children, step_sizes = mutate_self_adaptive(
+            state.population,
+            state.step_sizes,
+            derive_stream(state.seed, 0, "mutation"),
+            rate=0.5,
+            floor=0.0,
+        )
+        everybody = np.concatenate([state.population, children])
+        step_sizes = np.concatenate([state.step_sizes, step_sizes])
         assert np.array_equal(everybody[:8], state.population)
         known = {row.tobytes(): number for number, row in enumerate(everybody)}
         lived = [known[row.tobytes()] for row in after.population]
-        assert np.array_equal(after.strengths, strengths[lived])
+        assert np.array_equal(after.step_sizes, step_sizes[lived])
         assert [merit[number] for number in lived] == sorted(merit, reverse=True)[:8]
         differences += sorted(points, reverse=True)[:8] != sorted(mean, reverse=True)[:8]
         lowest, highest = rules["loss"], rules["win"]
@@ -147,8 +154,8 @@ def test_those_with_most_points_live_on(
 
 
 def test_who_is_as_good_is_ranked_by_chance() -> None:
-    generator = np.random.default_rng(1)
-    rankings = [rank_by_merit(np.array([1.0, 3.0, 1.0, 2.0, 1.0]), generator) for _ in range(900)]
+    rng = np.random.default_rng(1)
+    rankings = [rank_by_merit(np.array([1.0, 3.0, 1.0, 2.0, 1.0]), rng) for _ in range(900)]
     assert {tuple(ranking[:2].tolist()) for ranking in rankings} == {(1, 3)}
     third = Counter(int(ranking[2]) for ranking in rankings)
     assert set(third) == {0, 2, 4}
@@ -178,7 +185,7 @@ def test_matches_may_be_shallower_than_the_game(
         state, report = method.step(state, arena)
         assert report.games == 4
     method.champion(state, arena)
-    assert arena.games == 3 * 4 + 2
+    assert arena.games_played == 3 * 4 + 2
     seen = [set(batch.packed.seats[:, DEPTH].tolist()) for batch in recorder.batches]
     assert seen == [{depth} for depth in expected]
 
@@ -196,11 +203,11 @@ def test_matches_may_be_shallower_than_the_game(
 )
 def test_settings_out_of_range_are_refused(settings: Settings, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        EvolutionaryProgrammingConfig.model_validate(settings)
+        make_config(EvolutionaryProgramming, settings)
 
 
 def test_openings_and_initialisations_are_looked_at_first() -> None:
-    with pytest.raises(BadValueError, match=r"method.openings.plies: openings of 20 plies"):
+    with pytest.raises(BadValueError, match=r"matches.openings.plies: openings of 20 plies"):
         make_method(NetworkDecoder(columns=4, rows=4), openings={"plies": 20})
     with pytest.raises(BadValueError, match="initialisation 'uniform:-1'"):
         make_method(initialisation="uniform:-1")
@@ -210,7 +217,7 @@ def test_a_training_depth_is_for_those_who_search() -> None:
     policy = NetworkDecoder(head="policy")
     with pytest.raises(BadValueError, match=r"training_depths: depth: a policy has no values"):
         make_method(policy, training_depths=[2])
-    with pytest.raises(BadValueError, match=r"method.training_depths: depth is 13"):
+    with pytest.raises(BadValueError, match=r"matches.training_depths: depth is 13"):
         make_method(SEARCHING(), training_depths=[2, 13])
 
 
@@ -218,12 +225,12 @@ def test_states_of_other_runs_are_noticed() -> None:
     method = make_method()
     state = method.initial(1)
     assert method.find_mismatch(state) is None
-    assert state.strengths.shape == state.population.shape == (4, LINEAR.genes)
-    assert (state.strengths == np.float32(1e-6)).all()
+    assert state.step_sizes.shape == state.population.shape == (4, LINEAR.genes)
+    assert (state.step_sizes == np.float32(1e-6)).all()
     for changed, fault in (
         (replace(state, population=state.population[:3]), "its population has shape (3, 85)"),
-        (replace(state, strengths=state.strengths[:, :1]), "its strengths or its hall"),
-        (replace(state, hall=state.hall[:, :5]), "its strengths or its hall"),
-        (replace(state, strengths=state.strengths.astype(float)), "no 32-bit numbers"),
+        (replace(state, step_sizes=state.step_sizes[:, :1]), "its array of step sizes has shape"),
+        (replace(state, hall=state.hall[:, :5]), "its hall of fame has shape"),
+        (replace(state, step_sizes=state.step_sizes.astype(float)), "of type float64, not float32"),
     ):
         assert fault in (method.find_mismatch(changed) or "")

@@ -12,7 +12,7 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Array
-from evolve_arena.evolve.imitation import ImitationState, list_positions
+from evolve_arena.evolve.imitation_games import ImitationState, list_positions
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.recipes.recipe import load_recipe

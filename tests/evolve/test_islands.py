@@ -13,8 +13,10 @@ import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.evolve.islands import Arrival, Islands, IslandsConfig, Voyage, sail
+from evolve_arena.evolve.islands import Islands
 from evolve_arena.evolve.method import State
+from evolve_arena.evolve.migration import IslandResult, IslandTask, run_island
+from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import SPANS
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -27,11 +29,11 @@ VECTORS = ["method.individuals=10", "method.tournament_size=3", "network.hidden=
 GRAPHS = ["neat.pop_size=12"]
 ISLANDS = ["islands.interval=2", "islands.migrants=2"]
 KINDS = {
-    "tournament": ("connect-four", [*VECTORS, "method.self_adaptive=true"]),
+    "tournament": ("connect-four", [*VECTORS, "variation.self_adaptive=true"]),
     "neat": ("connect-four-neat", GRAPHS),
     "evolutionary-programming": (
         "checkers",
-        ["method.individuals=6", "method.opponents=2", "network.depth=1", "network.hidden=[3]"],
+        ["method.individuals=6", "matches.opponents=2", "network.depth=1", "network.hidden=[3]"],
     ),
 }
 
@@ -76,13 +78,13 @@ def test_a_random_topology_is_a_ring_in_a_new_order_each_time() -> None:
 
 
 def test_newcomers_are_the_fittest_of_the_island_before() -> None:
-    method = make_islands("tournament", "method.self_adaptive=false")
+    method = make_islands("tournament", "variation.self_adaptive=false")
     state, arena = method.initial(3), Arena(method.decoder, SerialExecutor())
     before, _ = method.proceed(state, arena, 2)
     assert len(before.waiting) == 4
-    voyage = Voyage(method.methods[0], before.islands[0], 3, method.config, before.waiting[3])
-    alone = Voyage(method.methods[0], before.islands[0], 3, method.config, None)
-    assert not np.array_equal(sail(voyage).state.population, sail(alone).state.population)
+    task = IslandTask(method.methods[0], before.islands[0], 3, method.config, before.waiting[3])
+    alone = IslandTask(method.methods[0], before.islands[0], 3, method.config, None)
+    assert not np.array_equal(run_island(task).state.population, run_island(alone).state.population)
     parents, _ = method.proceed(state, arena, 1)
     _, report = method.methods[0].step(parents.islands[0], arena)
     best = np.argsort(-report.fitness, kind="stable")[:2]
@@ -94,17 +96,17 @@ def test_newcomers_take_places_before_a_generation_plays(replaced: str) -> None:
     method = make_islands("tournament", f"islands.replace={replaced}")
     first, island = method.methods[0], method.initial(3).islands[0]
     arena = Arena(method.decoder, SerialExecutor())
-    newcomers = first.take(island, np.array([0, 0])) * 0 + 7
+    immigrants = first.take(island, np.array([0, 0])) * 0 + 7
     rows = np.argsort(first.find_fitness(island, arena), kind="stable")[:2]
-    settled = first.settle(island, rows, newcomers)
-    assert (settled.population[rows] == 7).all()
-    assert (settled.strengths[rows] == 7).all()
+    changed = first.immigrate(island, rows, immigrants)
+    assert (changed.population[rows] == 7).all()
+    assert (changed.step_sizes[rows] == 7).all()
     others = np.setdiff1d(np.arange(10), rows)
-    np.testing.assert_array_equal(settled.population[others], island.population[others])
+    np.testing.assert_array_equal(changed.population[others], island.population[others])
     assert not (island.population == 7).any()
-    end = sail(Voyage(first, replace(island, generation=2), 3, method.config, newcomers))
+    end = run_island(IslandTask(first, replace(island, generation=2), 3, method.config, immigrants))
     if replaced == "worst":
-        more = sail(Voyage(first, replace(island, generation=2), 3, method.config, None))
+        more = run_island(IslandTask(first, replace(island, generation=2), 3, method.config, None))
         assert end.games == 2 * more.games
 
 
@@ -190,11 +192,13 @@ class Recorder(SerialExecutor):
     def __init__(self) -> None:
         self.until: list[int] = []
 
-    def map(self, function: Callable[[Voyage], Arrival], items: Iterable[Voyage]) -> list[Arrival]:
+    def map(
+        self, function: Callable[[IslandTask], IslandResult], items: Iterable[IslandTask]
+    ) -> list[IslandResult]:
         """Apply the function to the items, the last one first."""
-        voyages = list(items)
-        self.until.append(voyages[0].until)
-        ends: list[Arrival] = [function(voyage) for voyage in voyages[::-1]]
+        tasks = list(items)
+        self.until.append(tasks[0].until)
+        ends: list[IslandResult] = [function(task) for task in tasks[::-1]]
         return ends[::-1]
 
 
@@ -231,9 +235,9 @@ def test_a_callback_hears_of_each_generation_and_stops_the_run(tmp_path: Path) -
 
 
 def test_islands_have_settings_of_their_own() -> None:
-    changes = "islands.each=[{mutation_strength=0.5}, {individuals=14}]"
+    changes = "islands.each=[{variation={step_size=0.5}}, {individuals=14}]"
     method = make_islands("tournament", changes)
-    assert [m.config.mutation_strength for m in method.methods][:2] == [0.5, 0.1]
+    assert [m.config.variation.step_size for m in method.methods][:2] == [0.5, 0.1]
     assert [len(island.population) for island in go(method, 4).islands] == [10, 14, 10, 10]
     graphs = make_islands("neat", "islands.each=[{neat={pop_size=20}}]")
     assert [len(island.population) for island in go(graphs, 2).islands] == [20, 12, 12, 12]
@@ -247,7 +251,7 @@ def test_islands_have_settings_of_their_own() -> None:
         ("connect-four", "islands.topology=star", "must be 'ring', 'complete' or 'random'"),
         ("connect-four", "islands.cuont=3", "did you mean 'count'"),
         ("connect-four", "islands.lag=1", "lag"),
-        ("connect-four", "islands.each=[{elite=3}]", "islands.each.1.elite is an unknown setting.*'elites'"),
+        ("connect-four", "islands.each=[{elite=3}]", "islands.each.1.elite is no key: did you"),
         ("connect-four", "islands.each=[{},{},{},{},{}]", "each has 5 tables for 4 islands"),
         ("connect-four", "islands=3", "islands is 3: it must be a section"),
     ],

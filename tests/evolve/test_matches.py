@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Batch, Results, Seatings, new_results
+from evolve_arena.arena.batch import Batch, Pairings, Results, new_results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin, tournaments
 from evolve_arena.core.errors import BadValueError
@@ -22,7 +22,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.matches import (
     HallOfFame,
-    MatchSettings,
+    MatchesConfig,
     TournamentResults,
     check_openings,
     choose_from_hall,
@@ -59,18 +59,18 @@ class Generation:
 STATE = Generation(POPULATION.take(range(4)), POPULATION.take(range(4, 12)))
 
 
-def make_config(**settings: object) -> MatchSettings:
-    usual = {"name": "test", "draw_points": 0.0, **ONE_GAME}
-    return MatchSettings.model_validate({**usual, **settings})
+def make_config(**settings: object) -> MatchesConfig:
+    usual = {"draw_points": 0.0, **ONE_GAME}
+    return MatchesConfig.model_validate({**usual, **settings})
 
 
-def play(state: Generation = STATE, **settings: object) -> tuple[Batch, Results, Seatings]:
+def play(state: Generation = STATE, **settings: object) -> tuple[Batch, Results, Pairings]:
     recorder = Recorder()
     arena = Arena(DECODER, recorder)
     results, met = meet(make_config(**settings), arena, state, round_robin(4), "matches")
     (batch,) = recorder.batches
-    assert arena.games == len(batch) == len(results) == len(met)
-    assert np.array_equal(batch.seatings, met)
+    assert arena.games_played == len(batch) == len(results) == len(met)
+    assert np.array_equal(batch.pairings, met)
     return batch, results, met
 
 
@@ -87,7 +87,7 @@ def play(state: Generation = STATE, **settings: object) -> tuple[Batch, Results,
 )
 def test_each_pair_meets_as_often_as_the_recipe_says(settings: Settings, times: int) -> None:
     batch, _, _ = play(**settings)
-    met = Counter(map(tuple, batch.seatings.tolist()))
+    met = Counter(map(tuple, batch.pairings.tolist()))
     if settings.get("colours") == "both":
         assert met == Counter(map(tuple, both_colours(round_robin(4)).tolist() * (times // 2)))
     else:
@@ -99,7 +99,7 @@ def test_every_pair_plays_every_opening_as_often() -> None:
     batch, _, _ = play(games=2, colours="both", openings={"plies": 3, "count": 4})
     met = Counter(
         (tuple(pair), tuple(opening))
-        for pair, opening in zip(batch.seatings.tolist(), batch.openings.tolist(), strict=True)
+        for pair, opening in zip(batch.pairings.tolist(), batch.openings.tolist(), strict=True)
     )
     openings = Counter(opening for _, opening in met.elements())
     assert len(openings) <= 4
@@ -145,15 +145,15 @@ def test_everybody_meets_the_chosen_members_in_both_colours(colours: str) -> Non
     config = make_config(colours=colours, draw_points=0.5)
     points, played = meet_hall(config, arena, STATE, chosen).sum_points(4, 0.5)
     (batch,) = recorder.batches
-    met = Counter(map(tuple, batch.seatings.tolist()))
+    met = Counter(map(tuple, batch.pairings.tolist()))
     each = [(one, 4 + other) for one in range(4) for other in range(3)]
     assert met == Counter([*each, *((other, one) for one, other in each)])
     assert played.tolist() == [6.0] * 4
-    assert arena.games == 24
+    assert arena.games_played == 24
     # The members' own points are not those of the population.
     outcomes = recorder.results[0].outcomes
     expected = np.zeros(7)
-    for (first, second), outcome in zip(batch.seatings.tolist(), outcomes.tolist(), strict=True):
+    for (first, second), outcome in zip(batch.pairings.tolist(), outcomes.tolist(), strict=True):
         expected[first] += (1 + outcome) / 2
         expected[second] += (1 - outcome) / 2
     assert points.tolist() == expected[:4].tolist()
@@ -167,7 +167,7 @@ def test_members_play_as_the_genomes_that_they_are() -> None:
     meet_hall(config, Arena(DECODER, recorder), STATE, STATE.hall.take([5]))
     (batch,) = recorder.batches
     everybody = POPULATION.take([0, 1, 2, 3, 9])
-    again = Arena(DECODER, SerialExecutor()).play(everybody, batch.seatings, batch.seeds)
+    again = Arena(DECODER, SerialExecutor()).play(everybody, batch.pairings, batch.seeds)
     assert np.array_equal(recorder.results[0].games, again.games)
 
 
@@ -204,9 +204,9 @@ def test_figures_of_fitness() -> None:
 
 def test_openings_that_the_board_has_no_room_for_are_named() -> None:
     game = make_game("connect-four", columns=3, rows=2, connect=3)
-    check_openings(game, 1, "method.openings.plies")
-    with pytest.raises(BadValueError, match=r"^method\.openings\.plies: openings of 4 plies: .*1"):
-        check_openings(game, 4, "method.openings.plies")
+    check_openings(game, 1, "matches.openings.plies")
+    with pytest.raises(BadValueError, match=r"^matches\.openings\.plies: openings of 4 plies: .*1"):
+        check_openings(game, 4, "matches.openings.plies")
 
 
 # --- who enters the hall, and who has to leave -----------------------------------------------

@@ -14,7 +14,8 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_state import _NO_SPECIES, ExtinctionError, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -35,11 +36,11 @@ def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: ob
         species=_NO_SPECIES,
         counters=Counters(int(population.keys.max()), 0, 100),
         last_species=0,
-        records=nobody,
-        marks=np.zeros(0),
+        species_best=nobody,
+        best_scores=np.zeros(0),
         hall=nobody,
     )
-    state = method._divide(state, nobody)
+    state = method.founder.divide(state, nobody)
     assert method.find_mismatch(state) is None
     return replace(state, **changes)
 
@@ -80,7 +81,7 @@ def test_who_meets_whom(pairing: str, opponents: int, colours: str) -> None:
         pairing=pairing,
         opponents=opponents,
         colours=colours,
-        stagnation={"judge": "rank"},
+        stagnation={"criterion": "rank"},
     )
     state = begin(method, graphs({row: strong(row % 5) for row in range(0, 15, 2)}, 15))
     assert len(state.species) > 3
@@ -88,7 +89,7 @@ def test_who_meets_whom(pairing: str, opponents: int, colours: str) -> None:
     _, report = method.step(state, make_arena(method, recorder))
     (batch,) = recorder.batches
     assert report.games == len(batch)
-    met = Counter(frozenset(pair) for pair in batch.seatings.tolist())
+    met = Counter(frozenset(pair) for pair in batch.pairings.tolist())
     times = 2 if colours == "both" else 1
     inside = Counter(
         frozenset(pair) for pair in inside_groups(state.species.members).tolist() * times
@@ -101,8 +102,8 @@ def test_who_meets_whom(pairing: str, opponents: int, colours: str) -> None:
     each = Counter(player for pair in met.elements() for player in pair)
     assert each == dict.fromkeys(range(15), (opponents + opponents % 2) * times)
     if colours == "both":
-        first = Counter(batch.seatings[:, 0].tolist())
-        assert first == Counter(batch.seatings[:, 1].tolist())
+        first = Counter(batch.pairings[:, 0].tolist())
+        assert first == Counter(batch.pairings[:, 1].tolist())
 
 
 # --- the champion --------------------------------------------------------------------------
@@ -156,7 +157,7 @@ def test_children_come_only_from_species_that_go_on() -> None:
     method = make_method(
         neat={**CALM, "pop_size": 8, "compatibility_threshold": 0.5, "species_elitism": 1},
         pairing="round-robin",
-        stagnation={"judge": "record"},
+        stagnation={"criterion": "record"},
     )
     population = graphs({row: strong() for row in range(4)}, 8)
     state = begin(method, population)
@@ -180,15 +181,15 @@ def test_species_for_which_there_is_no_room_end() -> None:
     method = make_method(
         neat={**CALM, "pop_size": 8, "compatibility_threshold": 0.5, "min_species_size": 8},
         pairing="round-robin",
-        stagnation={"judge": "record"},
+        stagnation={"criterion": "record"},
     )
     state = begin(method, graphs({row: strong() for row in range(4, 8)}, 8))
     assert state.species.keys.tolist() == [1, 2]
     after, _ = method.step(state, make_arena(method))
     assert {genes_of(after.population, row) for row in range(8)} == {genes_of(graph(strong()), 0)}
     assert after.species.keys.tolist() == [2]
-    assert after.records.keys.tolist() == state.records.keys[1:].tolist()
-    assert after.marks.shape == (1,)
+    assert after.species_best.keys.tolist() == state.species_best.keys[1:].tolist()
+    assert after.best_scores.shape == (1,)
 
 
 def test_a_species_that_is_founded_has_its_representative_as_its_record() -> None:
@@ -204,31 +205,33 @@ def test_a_species_that_is_founded_has_its_representative_as_its_record() -> Non
             if key > state.last_species:
                 founded += 1
                 representative = int(after.species.representative[row])
-                assert after.records.keys[row] == after.population.keys[representative]
-                assert genes_of(after.records, row) == genes_of(after.population, representative)
-                assert after.marks[row] == -np.inf
+                assert after.species_best.keys[row] == after.population.keys[representative]
+                assert genes_of(after.species_best, row) == genes_of(
+                    after.population, representative
+                )
+                assert after.best_scores[row] == -np.inf
                 assert after.species.created[row] == after.species.improved[row] == after.generation
         state = after
     assert founded > 5
 
 
 @pytest.mark.parametrize("judge", ["outside", "rank"])
-def test_what_a_species_reached_is_remembered(judge: str) -> None:
+def test_what_a_species_reached_is_remembered(assess: str) -> None:
     """A population that stays as it is improves once, when there is no mark yet."""
     method = make_method(
         neat={**CALM, "elitism": 3, "compatibility_threshold": 0.5},
         pairing="round-robin",
-        stagnation={"judge": judge},
+        stagnation={"criterion": assess},
     )
     state = begin(method, graphs({row: strong() for row in range(3)}, 6), generation=4)
-    marks = []
+    best_scores = []
     for _ in range(3):
         state, _ = method.step(state, make_arena(method))
         assert state.species.keys.tolist() == [1, 2]
         assert state.species.improved.tolist() == [4, 4]
-        marks.append(state.marks.tolist())
-    assert marks[0] == marks[1] == marks[2]
-    assert 1.0 >= marks[0][0] > marks[0][1] > 0.0
+        best_scores.append(state.best_scores.tolist())
+    assert best_scores[0] == best_scores[1] == best_scores[2]
+    assert 1.0 >= best_scores[0][0] > best_scores[0][1] > 0.0
 
 
 @pytest.mark.parametrize("selection", ["truncation", "tournament"])
@@ -298,7 +301,7 @@ def test_a_run_goes_on_after_extinctions() -> None:
     last_seen: dict[int, int] = {}
     resets = 0
     for generation in range(40):
-        for part in (state.population, state.records, state.hall):
+        for part in (state.population, state.species_best, state.hall):
             for row, key in enumerate(part.keys.tolist()):
                 assert known.setdefault(key, genes_of(part, row)) == genes_of(part, row)
         assert method.find_mismatch(state) is None
@@ -372,8 +375,8 @@ def test_hidden_nodes_are_counted() -> None:
         ("hall", "node_key", lambda keys: keys + 5, "do not have 1 outputs"),
         ("species", "members", lambda members: members * 0 + 99, "a species that is not there"),
         ("species", "keys", lambda keys: keys.astype(np.int32), "type int32"),
-        (None, "records", lambda records: records.take([]), "its records are not"),
-        (None, "marks", lambda marks: np.zeros(9), "its records are not"),
+        (None, "records", lambda species_best: species_best.take([]), "its records are not"),
+        (None, "marks", lambda best_scores: np.zeros(9), "its records are not"),
         (None, "population", lambda genomes: genomes.take([0, 1]), "members has"),
     ],
 )

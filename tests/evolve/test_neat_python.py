@@ -14,13 +14,16 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig
+from evolve_arena.evolve.neat import Neat
 from evolve_arena.evolve.neat_python import NeatPython
+from evolve_arena.evolve.neat_state import ExtinctionError
 from evolve_arena.evolve.operators import seeded_global_random
+from evolve_arena.evolve.settings.neat import NeatMethodConfig
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
 from evolve_arena.runs.store.checkpoint import digest_population, read_state, write_state
+from tests.evolve.rigged import make_config
 
 GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 
@@ -158,14 +161,14 @@ def test_what_neat_python_can_not_do_is_told_of_in_a_line() -> None:
     ("section", "message"),
     [
         ({"selection": {"name": "tournament"}}, "selection is for the engine 'own'"),
-        ({"stagnation": {"judge": "rank"}}, r"stagnation is for.*max_stagnation.*=\{\}"),
+        ({"stagnation": {"criterion": "rank"}}, r"stagnation is for.*max_stagnation.*=\{\}"),
         ({"tournament_size": 5}, "tournament_size is for the engine 'own'.*=3"),
     ],
 )
 def test_keys_that_it_would_not_read_are_refused(section: Settings, message: str) -> None:
-    NeatMethodConfig.model_validate(section)
+    make_config(Neat, section)
     with pytest.raises(ValueError, match=message):
-        NeatMethodConfig.model_validate({"engine": "neat-python", **section})
+        make_config(Neat, {"engine": "neat-python", **section})
 
 
 @pytest.mark.parametrize(

@@ -16,31 +16,22 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream, next_word
-from evolve_arena.core.types import Settings
-from evolve_arena.evolve.evolutionary_programming import (
-    EvolutionaryProgramming,
-    EvolutionaryProgrammingConfig,
-)
+from evolve_arena.core.types import JsonObject, Settings
+from evolve_arena.evolve.evolutionary_programming import EvolutionaryProgramming
 from evolve_arena.evolve.matches import TournamentResults
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig
+from evolve_arena.evolve.neat import Neat
 from evolve_arena.evolve.operators import (
-    OWN_OPERATORS,
     SELECTIONS,
-    Operator,
     make_selection,
     make_toolbox,
     operator_names,
 )
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.evolve.settings.variation import OWN_OPERATORS, Operator, VariationConfig
+from evolve_arena.evolve.tournament import Tournament
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
-from tests.evolve.rigged import GraphDecoder, NetworkDecoder
+from tests.evolve.rigged import GraphDecoder, NetworkDecoder, make_config
 
-DEFAULTS: dict[str, Settings] = {
-    "select": {"tournsize": 3},
-    "mate": {"indpb": 0.35, "alpha": 0.5, "eta": 15.0},
-    "mutate": {"indpb": 0.1, "mu": 0.0, "sigma": 1.0},
-}
-NEEDED: dict[str, Settings] = {
+NEEDED: dict[str, JsonObject] = {
     "cxSimulatedBinaryBounded": {"low": -1.0, "up": 1.0},
     "mutESLogNormal": {"c": 1.0},
     "mutPolynomialBounded": {"eta": 1.0, "low": -1.0, "up": 1.0},
@@ -68,8 +59,8 @@ class Fitness(base.Fitness):  # type: ignore[misc]
 
 
 def make(**operators: Operator) -> base.Toolbox:
-    chosen = {verb: Operator(name=name) for verb, name in OWN_OPERATORS.items()}
-    return make_toolbox(**{**chosen, **operators}, defaults=DEFAULTS)
+    config = VariationConfig.model_validate({"mutation_probability": 0.1, **operators})
+    return make_toolbox(config, tournament_size=3)
 
 
 def make_genomes(rows: int, seed: int) -> NDArray[np.float32]:
@@ -104,7 +95,7 @@ def breed(settings: Settings) -> list[NDArray[np.float32]]:
     """Return the populations of generations 0, 1 and 2 with these *settings*."""
     decoder = NetworkDecoder(hidden=(3,))
     config = {"individuals": 8, "tournament_size": 3, **settings}
-    method = Tournament(TournamentConfig.model_validate(config), decoder)
+    method = Tournament(make_config(Tournament, config), decoder)
     states = [method.initial(1)]
     for _ in range(2):
         states.append(method.step(states[-1], Arena(decoder, SerialExecutor()))[0])
@@ -113,7 +104,7 @@ def breed(settings: Settings) -> list[NDArray[np.float32]]:
 
 def test_our_operators_are_the_functions_of_their_names() -> None:
     toolbox = make()
-    first, second, strengths = make_genomes(9, 1), make_genomes(9, 2), np.ones(9, np.float32)
+    first, second, step_sizes = make_genomes(9, 1), make_genomes(9, 2), np.ones(9, np.float32)
     assert np.array_equal(
         cross(toolbox, first, second, 3),
         cross_uniformly(
@@ -125,15 +116,15 @@ def test_our_operators_are_the_functions_of_their_names() -> None:
         ),
     )
     assert np.array_equal(
-        toolbox.mutate(first, strengths, new_stream(3)),
-        mutate_gaussian(first, strengths, new_stream(3), probability=0.1),
+        toolbox.mutate(first, step_sizes, new_stream(3)),
+        mutate_gaussian(first, step_sizes, new_stream(3), probability=0.1),
     )
 
 
 def test_our_options_replace_the_defaults() -> None:
     toolbox = make(
-        mate=Operator(name="uniform", probability=1.0),
-        mutate=Operator(name="gaussian", probability=0.0),
+        crossover=Operator(name="uniform", probability=1.0),
+        mutation=Operator(name="gaussian", probability=0.0),
     )
     first, second = make_genomes(9, 1), make_genomes(9, 2)
     assert np.array_equal(cross(toolbox, first, second, 3), second)
@@ -160,7 +151,7 @@ def test_our_selection_gives_the_winners_of_the_tournaments_in_turn() -> None:
 )
 def test_a_crossover_of_deap_gives_what_deap_gives(name: str, options: dict[str, float]) -> None:
     first, second = make_genomes(6, 1), make_genomes(6, 2)
-    children = cross(make(mate=Operator(name=name)), first, second, 5)
+    children = cross(make(crossover=Operator(name=name)), first, second, 5)
     with as_lent(5):
         expected = [
             getattr(tools, name)(Individual(one), Individual(other), **options)[0]
@@ -181,7 +172,7 @@ def test_a_crossover_of_deap_gives_what_deap_gives(name: str, options: dict[str,
 )
 def test_a_mutation_of_deap_gives_what_deap_gives(name: str, options: dict[str, float]) -> None:
     genomes = make_genomes(6, 1)
-    toolbox = make(mutate=Operator(name=name))
+    toolbox = make(mutation=Operator(name=name))
     mutated = toolbox.mutate(genomes, np.ones(6, np.float32), new_stream(6))
     with as_lent(6):
         expected = [getattr(tools, name)(Individual(row), **options)[0] for row in genomes.tolist()]
@@ -196,7 +187,7 @@ def test_a_mutation_of_deap_gives_what_deap_gives(name: str, options: dict[str, 
 )
 def test_a_selection_of_deap_gives_what_deap_gives(name: str, options: dict[str, int]) -> None:
     fitness = np.random.default_rng(1).random(15).tolist()
-    chosen = make(select=Operator(name=name)).select(make_contest(fitness), 30, new_stream(7))
+    chosen = make(selection=Operator(name=name)).select(make_contest(fitness), 30, new_stream(7))
     individuals = [Individual([], number, value) for number, value in enumerate(fitness)]
     with as_lent(7):
         expected = [one.number for one in getattr(tools, name)(individuals, 30, **options)]
@@ -204,7 +195,7 @@ def test_a_selection_of_deap_gives_what_deap_gives(name: str, options: dict[str,
 
 
 def test_who_was_not_drawn_has_the_least_chance() -> None:
-    toolbox = make(select=Operator(name="selTournament", tournsize=2))
+    toolbox = make(selection=Operator(name="selTournament", tournsize=2))
     played = make_contest([float("nan"), 0.4, 0.6])
     chosen = toolbox.select(played, 3000, new_stream(8))
     assert abs(np.mean(chosen == 0) - 1 / 9) < 0.02
@@ -213,7 +204,7 @@ def test_who_was_not_drawn_has_the_least_chance() -> None:
 
 @pytest.mark.parametrize("name", ["selRoulette", "selStochasticUniversalSampling"])
 def test_if_nobody_has_won_anything_parents_are_not_all_the_same(name: str) -> None:
-    toolbox = make(select=Operator(name=name))
+    toolbox = make(selection=Operator(name=name))
     try:
         chosen = toolbox.select(make_contest([0.0] * 20), 40, new_stream(1))
     except BadValueError as error:
@@ -230,7 +221,9 @@ def test_global_random_numbers_are_put_back_even_after_an_error(name: str) -> No
     wrong = {"low": 3, "up": 0, "indpb": 1.0} if name == "mutUniformInt" else {}
     mutate = Operator(name=name, **wrong)
     toolbox = make(
-        select=Operator(name="selTournament"), mate=Operator(name="cxBlend"), mutate=mutate
+        selection=Operator(name="selTournament"),
+        crossover=Operator(name="cxBlend"),
+        mutation=mutate,
     )
     before, of_numpy = random.getstate(), np.random.get_state()[1].tolist()
     genomes = make_genomes(5, 1)
@@ -261,19 +254,29 @@ def test_every_operator_that_can_be_named_works_or_says_why_not(verb: str, name:
 
 
 def test_unknown_operators_are_named_with_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match=r"mate.*'cxTwoPonit'.*did you mean 'cxTwoPoint'"):
-        make(mate=Operator(name="cxTwoPonit"))
+    with pytest.raises(
+        UnknownNameError, match=r"crossover.*'cxTwoPonit'.*did you mean 'cxTwoPoint'"
+    ):
+        make(crossover=Operator(name="cxTwoPonit"))
     with pytest.raises(UnknownNameError, match=r"'cxTwoPoint'"):
-        make(select=Operator(name="cxTwoPoint"))
+        make(selection=Operator(name="cxTwoPoint"))
 
 
 @pytest.mark.parametrize(
     ("verb", "operator", "text"),
     [
-        ("mate", Operator(name="uniform", indpb=0.5), r"method\.mate: 'uniform'.*'indpb'.*prob"),
-        ("select", Operator(name="played-tournament", k=3), r"method\.select.*'k'.*it has: none"),
-        ("mutate", Operator(name="mutGaussian", sigmas=1), r"'sigmas'.*it has: mu, sigma, indpb"),
-        ("mutate", Operator(name="mutUniformInt", low=1), r"needs the option 'up'.*up = \.\.\."),
+        (
+            "crossover",
+            Operator(name="uniform", indpb=0.5),
+            r"variation\.crossover: 'uniform'.*'indpb'.*prob",
+        ),
+        (
+            "selection",
+            Operator(name="played-tournament", k=3),
+            r"variation\.selection.*'k'.*it has: none",
+        ),
+        ("mutation", Operator(name="mutGaussian", sigmas=1), r"'sigmas'.*it has: mu, sigma, indpb"),
+        ("mutation", Operator(name="mutUniformInt", low=1), r"needs the option 'up'.*up = \.\.\."),
     ],
 )
 def test_wrong_options_are_named_with_the_right_ones(
@@ -286,10 +289,10 @@ def test_wrong_options_are_named_with_the_right_ones(
 @pytest.mark.parametrize(
     ("verb", "operator"),
     [
-        ("mate", {"name": "uniform", "probability": "high"}),
-        ("mutate", {"name": "gaussian", "probability": -0.5}),
-        ("mutate", {"name": "mutGaussian", "sigma": "big"}),
-        ("select", {"name": "selTournament", "tournsize": "x"}),
+        ("crossover", {"name": "uniform", "probability": "high"}),
+        ("mutation", {"name": "gaussian", "probability": -0.5}),
+        ("mutation", {"name": "mutGaussian", "sigma": "big"}),
+        ("selection", {"name": "selTournament", "tournsize": "x"}),
     ],
 )
 def test_options_out_of_range_are_refused(verb: str, operator: Settings) -> None:
@@ -312,13 +315,13 @@ ORDER = [1, 4, 3, 0, 2]
 
 
 def count_chosen(operator: Operator, count: int = 50_000) -> dict[int, float]:
-    """Return the shares with which each of five is chosen."""
-    chosen = make_selection(operator, "method.select")(FITNESS, count, new_stream(1))
+    """Shares with which each of five is chosen."""
+    chosen = make_selection(operator, "variation.selection")(FITNESS, count, new_stream(1))
     return {number: float((chosen == number).mean()) for number in range(5)}
 
 
 def test_the_best_are_chosen_in_their_order() -> None:
-    select = make_selection(Operator(name="best"), "method.select")
+    select = make_selection(Operator(name="best"), "variation.selection")
     assert select(FITNESS, 3, new_stream(1)).tolist() == ORDER[:3]
     assert select(FITNESS, 7, new_stream(1)).tolist() == [*ORDER, *ORDER[:2]]
 
@@ -347,7 +350,7 @@ def test_ranks_give_chances_that_fall_evenly(pressure: float) -> None:
 
 
 def test_what_is_no_number_is_worth_nothing() -> None:
-    select = make_selection(Operator(name="best"), "method.select")
+    select = make_selection(Operator(name="best"), "variation.selection")
     assert select(np.array([np.nan, 0.5, -1.0]), 3, new_stream(1)).tolist() == [1, 0, 2]
 
 
@@ -361,12 +364,12 @@ def test_what_is_no_number_is_worth_nothing() -> None:
         ({"name": "rank", "pressure": "2"}, "pressure of 'rank' is '2': it must be from 1 to 2"),
         ({"name": "best", "size": 2}, "'best' has no option 'size'"),
         ({"name": "selTournament"}, "'selTournament' needs the option 'tournsize'"),
-        ({"name": "tornament"}, "unknown method.selection 'tornament'"),
+        ({"name": "tornament"}, "unknown variation.selection 'tornament'"),
     ],
 )
 def test_selections_without_sense_are_refused(operator: Settings, text: str) -> None:
     with pytest.raises(ArenaError, match=text):
-        make_selection(Operator.model_validate(operator), "method.selection")
+        make_selection(Operator.model_validate(operator), "variation.selection")
 
 
 @pytest.mark.parametrize("name", [*SELECTIONS, "selRoulette", "selStochasticUniversalSampling"])
@@ -375,14 +378,12 @@ def test_every_method_knows_every_selection(name: str) -> None:
     decoder = NetworkDecoder(hidden=(2,))
     arena = Arena(decoder, SerialExecutor())
     small = {"individuals": 6, "opponents": 2, "selection": name}
-    programming = EvolutionaryProgramming(
-        EvolutionaryProgrammingConfig.model_validate(small), decoder
-    )
+    programming = EvolutionaryProgramming(make_config(EvolutionaryProgramming, small), decoder)
     graphs = GraphDecoder(head="value")
     settings = {"neat": {"pop_size": 8, "survival_threshold": 0.5}, "opponents": 2}
-    neat = Neat(NeatMethodConfig.model_validate({**settings, "selection": name}), graphs)
+    neat = Neat(make_config(Neat, {**settings, "selection": name}), graphs)
     vectors = [programming.step(programming.initial(1), arena)[0] for _ in range(2)]
     assert np.array_equal(vectors[0].population, vectors[1].population)
-    bred = [neat.step(neat.initial(1), Arena(graphs, SerialExecutor()))[0] for _ in range(2)]
-    assert np.array_equal(bred[0].population.weight, bred[1].population.weight)
-    assert len(breed({"select": name})[-1]) == 8
+    evolved = [neat.step(neat.initial(1), Arena(graphs, SerialExecutor()))[0] for _ in range(2)]
+    assert np.array_equal(evolved[0].population.weight, evolved[1].population.weight)
+    assert len(breed({"selection": name})[-1]) == 8

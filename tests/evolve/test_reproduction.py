@@ -148,9 +148,9 @@ def test_elites_and_shares_and_parents_are_those_of_neat_python(data: st.DataObj
     except RuntimeError:  # it does not always find numbers of children that add up
         assume(False)
     born = [[keys.index(key) for key in one.parents] for one in made if isinstance(one, Child)]
-    generator = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     elites, parents = plan_children(
-        config, species, np.array(keys), figures, standing, generator, make_choice(config, None)
+        config, species, np.array(keys), figures, standing, rng, make_choice(config, None)
     )
     assert [keys[at] for at in elites] == [one.key for one in made if not isinstance(one, Child)]
     # Children come species by species, in the same order.

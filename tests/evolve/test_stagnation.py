@@ -16,9 +16,9 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.stagnation import (
-    Judgement,
+    Assessment,
     StagnationConfig,
-    judge,
+    assess,
     make_judges,
     summarise_species,
 )
@@ -37,8 +37,8 @@ class Standing:
     generation: int
     population: NeatPopulation
     species: Species
-    records: NeatPopulation
-    marks: NDArray[np.float64]
+    species_best: NeatPopulation
+    best_scores: NDArray[np.float64]
 
 
 def stack(column: int, key: int) -> NeatPopulation:
@@ -52,8 +52,8 @@ def clumsy(key: int) -> NeatPopulation:
 def make_standing(
     genomes: list[NeatPopulation],
     members: list[int],
-    records: list[NeatPopulation],
-    marks: list[float] | None = None,
+    species_best: list[NeatPopulation],
+    best_scores: list[float] | None = None,
     generation: int = 5,
 ) -> Standing:
     rows = np.array(members, dtype=np.int32)
@@ -65,20 +65,20 @@ def make_standing(
         generation=generation,
         population=concatenate(genomes),
         species=Species(np.arange(1, count + 1), some, some, firsts, rows),
-        records=concatenate(records),
-        marks=np.full(count, -np.inf) if marks is None else np.array(marks),
+        species_best=concatenate(species_best),
+        best_scores=np.full(count, -np.inf) if best_scores is None else np.array(best_scores),
     )
 
 
 def give(
     standing: Standing, fitness: list[float], function: str = "max", **config: object
-) -> tuple[Judgement, int]:
+) -> tuple[Assessment, int]:
     """Return the judgement, and the number of matches it took."""
     settings = StagnationConfig.model_validate(config)
     arena = Arena(GRAPHS, SerialExecutor())
     judges = make_judges(settings, GRAPHS.game)
-    result = judge(settings, standing, np.array(fitness), arena, judges, function)
-    return result, arena.games
+    result = assess(settings, standing, np.array(fitness), arena, judges, function)
+    return result, arena.games_played
 
 
 def measure(first: NeatPopulation, second: NeatPopulation, games: int, plies: int) -> float:
@@ -104,11 +104,11 @@ def test_who_beats_the_record_improves_and_takes_its_place() -> None:
         [clumsy(1), stack(3, 2), stack(2, 3), clumsy(4)], [0, 0, 1, 1], [clumsy(8), stack(3, 9)]
     )
     # The fittest of the second species is a clumsy one, however well another one could play.
-    judgement, games = give(standing, [0.1, 0.9, 0.2, 0.8])
-    assert judgement.improved.tolist() == [True, False]
-    assert judgement.records.keys.tolist() == [2, 9]
-    assert judgement.records.source[:6].tolist() == stack(3, 2).source.tolist()
-    assert judgement.marks.tolist() == [-np.inf, -np.inf]
+    assessment, games = give(standing, [0.1, 0.9, 0.2, 0.8])
+    assert assessment.improved.tolist() == [True, False]
+    assert assessment.species_best.keys.tolist() == [2, 9]
+    assert assessment.species_best.source[:6].tolist() == stack(3, 2).source.tolist()
+    assert assessment.best_scores.tolist() == [-np.inf, -np.inf]
     assert games == 2 * 60
 
 
@@ -118,18 +118,18 @@ def test_a_clone_of_the_record_never_improves(margin: float) -> None:
     population, _ = create(config, GRAPHS.inputs, GRAPHS.outputs, 1)
     renamed = replace(population, keys=population.keys + 100)
     standing = make_standing([population], list(range(6)), [renamed])
-    judgement, games = give(standing, [0.5] * 6, margin=margin, games=20)
+    assessment, games = give(standing, [0.5] * 6, margin=margin, games=20)
     assert games == 6 * 20
-    assert not judgement.improved.any()
-    assert judgement.records.keys.tolist() == renamed.keys.tolist()
+    assert not assessment.improved.any()
+    assert assessment.species_best.keys.tolist() == renamed.keys.tolist()
 
 
 def test_the_record_itself_plays_no_match() -> None:
     standing = make_standing([stack(3, 1), clumsy(2)], [0, 1], [stack(3, 1), clumsy(2)])
-    judgement, games = give(standing, [0.9, 0.1])
+    assessment, games = give(standing, [0.9, 0.1])
     assert games == 0
-    assert not judgement.improved.any()
-    assert judgement.records.keys.tolist() == [1, 2]
+    assert not assessment.improved.any()
+    assert assessment.species_best.keys.tolist() == [1, 2]
 
 
 def test_it_takes_the_margin_to_beat_a_record() -> None:
@@ -141,8 +141,8 @@ def test_it_takes_the_margin_to_beat_a_record() -> None:
         standing = make_standing([population.take([row])], [0], [record])
         for margin in (0.0, 0.05, 0.2):
             if abs(share - 0.5 - margin) > 1e-9:
-                judgement, _ = give(standing, [0.5], margin=margin, games=40)
-                assert judgement.improved.tolist() == [share > 0.5 + margin]
+                assessment, _ = give(standing, [0.5], margin=margin, games=40)
+                assert assessment.improved.tolist() == [share > 0.5 + margin]
                 judged += 0.5 < share < 1.0
     assert judged > 3
 
@@ -150,10 +150,10 @@ def test_it_takes_the_margin_to_beat_a_record() -> None:
 def test_who_stands_for_a_species_is_its_fittest_and_among_equals_the_newest() -> None:
     genomes = [stack(3, 7), clumsy(9), clumsy(2), stack(3, 4)]
     for fitness, keys in (([0.5, 0.5, 0.5, 0.5], [9, 4]), ([0.6, 0.5, 0.5, 0.4], [7, 2])):
-        marks = [-1.0, -1.0]
-        standing = make_standing(genomes, [0, 0, 1, 1], [clumsy(11), clumsy(12)], marks)
-        judgement, _ = give(standing, fitness, judge="rank")
-        assert judgement.records.keys.tolist() == keys
+        best_scores = [-1.0, -1.0]
+        standing = make_standing(genomes, [0, 0, 1, 1], [clumsy(11), clumsy(12)], best_scores)
+        assessment, _ = give(standing, fitness, criterion="rank")
+        assert assessment.species_best.keys.tolist() == keys
 
 
 # --- by players from outside ---------------------------------------------------------------
@@ -162,38 +162,40 @@ def test_who_stands_for_a_species_is_its_fittest_and_among_equals_the_newest() -
 def test_a_species_improves_when_it_does_better_than_ever_against_others() -> None:
     genomes = [stack(3, 1), clumsy(2)]
     standing = make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)])
-    first, games = give(standing, [0.9, 0.1], judge="outside")
+    first, games = give(standing, [0.9, 0.1], criterion="outside")
     assert games == 2 * 60
     assert first.improved.tolist() == [True, True]  # there was no mark
-    assert first.records.keys.tolist() == [1, 2]
-    assert first.marks[0] > 0.85 > first.marks[1]
+    assert first.species_best.keys.tolist() == [1, 2]
+    assert first.best_scores[0] > 0.85 > first.best_scores[1]
 
     # The same genomes in a later generation do exactly as well, which is no better.
-    later = make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], first.marks.tolist(), 77)
-    second, _ = give(later, [0.1, 0.9], judge="outside")
+    later = make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], first.best_scores.tolist(), 77)
+    second, _ = give(later, [0.1, 0.9], criterion="outside")
     assert second.improved.tolist() == [False, False]
-    assert second.records.keys.tolist() == [8, 9]
-    assert second.marks.tolist() == first.marks.tolist()
+    assert second.species_best.keys.tolist() == [8, 9]
+    assert second.best_scores.tolist() == first.best_scores.tolist()
 
     # What is better than one mark and worse than the other one:
-    marks = [first.marks[0] + 0.01, first.marks[1] - 0.01]
+    best_scores = [first.best_scores[0] + 0.01, first.best_scores[1] - 0.01]
     third, _ = give(
-        make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], marks), [0.5] * 2, judge="outside"
+        make_standing(genomes, [0, 1], [clumsy(8), clumsy(9)], best_scores),
+        [0.5] * 2,
+        criterion="outside",
     )
     assert third.improved.tolist() == [False, True]
-    assert third.records.keys.tolist() == [8, 2]
-    assert third.marks.tolist() == [marks[0], first.marks[1]]
+    assert third.species_best.keys.tolist() == [8, 2]
+    assert third.best_scores.tolist() == [best_scores[0], first.best_scores[1]]
 
 
 def test_several_players_from_outside_count_alike() -> None:
     standing = make_standing([stack(3, 1), clumsy(2)], [0, 1], [clumsy(8), clumsy(9)])
     alone = [
-        give(standing, [0.5] * 2, judge="outside", opponents=[name])[0].marks
+        give(standing, [0.5] * 2, criterion="outside", opponents=[name])[0].best_scores
         for name in ("random", "test-bot")
     ]
-    both, games = give(standing, [0.5] * 2, judge="outside", opponents=["random", "test-bot"])
+    both, games = give(standing, [0.5] * 2, criterion="outside", opponents=["random", "test-bot"])
     assert games == 2 * 2 * 60
-    assert both.marks == pytest.approx((alone[0] + alone[1]) / 2)
+    assert both.best_scores == pytest.approx((alone[0] + alone[1]) / 2)
 
 
 @pytest.mark.parametrize(
@@ -207,11 +209,14 @@ def test_several_players_from_outside_count_alike() -> None:
 def test_players_from_outside_that_can_not_play_are_named(
     opponents: list[str], message: str
 ) -> None:
-    config = StagnationConfig.model_validate({"judge": "outside", "opponents": opponents})
+    config = StagnationConfig.model_validate({"criterion": "outside", "opponents": opponents})
     with pytest.raises(BadValueError, match=message):
         make_judges(config, make_game("connect-four"))
     # Who does not ask them need not have them.
-    assert make_judges(config.model_copy(update={"judge": "rank"}), make_game("connect-four")) == []
+    assert (
+        make_judges(config.model_copy(update={"criterion": "rank"}), make_game("connect-four"))
+        == []
+    )
 
 
 # --- by rank -------------------------------------------------------------------------------
@@ -233,25 +238,25 @@ def test_ranks_by_hand(function: str, figures: list[float]) -> None:
     members = [0, 1, 0, 1, 1]
     genomes = [clumsy(key) for key in range(5)]
     standing = make_standing(genomes, members, [clumsy(8), clumsy(9)])
-    judgement, games = give(standing, fitness, judge="rank", function=function)
+    assessment, games = give(standing, fitness, criterion="rank", function=function)
     assert games == 0
-    assert judgement.marks.tolist() == figures
-    assert judgement.improved.tolist() == [True, True]
+    assert assessment.best_scores.tolist() == figures
+    assert assessment.improved.tolist() == [True, True]
 
 
 def test_a_rank_says_nothing_about_how_much_fitter() -> None:
     standing = make_standing([clumsy(1), clumsy(2)], [0, 1], [clumsy(8), clumsy(9)], [0.5, 1.0])
     for fitness in ([0.51, 0.5], [1.0, 0.0]):
-        judgement, _ = give(standing, fitness, judge="rank")
-        assert judgement.improved.tolist() == [True, False]
-        assert judgement.marks.tolist() == [1.0, 1.0]
-        assert judgement.records.keys.tolist() == [1, 9]
+        assessment, _ = give(standing, fitness, criterion="rank")
+        assert assessment.improved.tolist() == [True, False]
+        assert assessment.best_scores.tolist() == [1.0, 1.0]
+        assert assessment.species_best.keys.tolist() == [1, 9]
 
 
 def test_a_population_of_one_has_a_rank() -> None:
     standing = make_standing([clumsy(1)], [0], [clumsy(9)])
-    judgement, _ = give(standing, [0.5], judge="rank")
-    assert judgement.marks.tolist() == [0.0]
+    assessment, _ = give(standing, [0.5], criterion="rank")
+    assert assessment.best_scores.tolist() == [0.0]
 
 
 # --- the figure of a species ---------------------------------------------------------------
@@ -276,11 +281,11 @@ def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"judge": "recrod"}, "judge"),
+        ({"criterion": "recrod"}, "criterion"),
         ({"margin": 0.5}, "margin"),
-        ({"opponents": []}, "opponents is empty, but the judge 'outside' needs"),
+        ({"opponents": []}, "opponents is empty, but the criterion 'outside' needs"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings: Settings, text: str) -> None:
     with pytest.raises(ValidationError, match=text):
-        StagnationConfig.model_validate({"judge": "outside", **settings})
+        StagnationConfig.model_validate({"criterion": "outside", **settings})

@@ -21,7 +21,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
     FIGURES,
     FIRST_WINS,
     PLIES,
-    LearningSettings,
+    TDSettings,
     average_tables,
     merge_shards,
 )
@@ -38,7 +38,7 @@ SMALL = mirrors.SMALL | {
     "method.individuals": 1,
     "method.shards": 1,
     "method.discount": 0.9,
-    "method.step": 0.1,
+    "method.schedule.learning_rate": 0.1,
     "network.tuples": 5,
     "network.length": 3,
 }
@@ -55,7 +55,7 @@ class Mirror:
         genome = state.population
         cells, numbers = genome.cells[0].astype(np.int64), genome.tables[0].astype(np.float64)
         self.network = PlainTuples(method.decoder, cells, numbers)
-        self.stream = derive_seeds(state.seed, state.generation, "learning", 1)
+        self.rng = derive_seeds(state.seed, state.generation, "learning", 1)
         self.figures = np.zeros(FIGURES)
 
     def play(self, own: int = -1, opponent: Player | None = None) -> None:
@@ -67,14 +67,14 @@ class Mirror:
                 position = game.play(position, opponent.choose(position, new_stream(1)))
                 line.append((side, None, 0.0, False))
                 continue
-            explores = chance(self.stream) < self.config.exploration
+            explores = chance(self.rng) < self.config.exploration
             if not self.config.explore_wins:
                 after = [game.outcome(game.play(position, move)) for move in moves]
                 explores &= not any(
                     end and end.places[side] < end.places[1 - side] for end in after
                 )
             if explores or len(moves) == 1:
-                move = moves[below(self.stream, len(moves)) if len(moves) > 1 else 0]
+                move = moves[below(self.rng, len(moves)) if len(moves) > 1 else 0]
             else:
                 move = self.network.choose(position, moves)
             position = game.play(position, move)
@@ -102,7 +102,7 @@ class Mirror:
                 mixed = (1 - config.trace_decay) * after + config.trace_decay * result
                 result = config.discount * mixed
                 slope = 1.0 - value * value if config.gradient == "squared" else 1.0
-                change = config.step * (sign * result - value) * slope
+                change = config.schedule.learning_rate * (sign * result - value) * slope
                 np.add.at(self.network.tables[read[0]], read[1], change)
                 self.figures[ERROR] += abs(sign * result - value)
             else:
@@ -150,7 +150,7 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(name: str) -> None:
             tables = (np.rint(numbers * 256) / 256).astype(np.float32)
             population = TuplePopulation(population.cells, tables)
             state = TdTuplesState(seed, 0, population, tables)
-            learned, figures = SerialExecutor().do(method.make_work(state))
+            learned, figures = SerialExecutor().run(method.make_task(state))
             mirror = Mirror(method, state)
             mirror.play()
             np.testing.assert_allclose(figures[0], mirror.figures, atol=1e-4)
@@ -237,19 +237,21 @@ def test_shards_begin_with_their_learners_tables_and_play_games_of_their_own() -
     tables, done = np.repeat(method.initial(1).population.tables[:1], 2, axis=0), []
     for generation in (0, 1):
         state = TdTuplesState(1, generation, TuplePopulation(cells, tables), tables)
-        done += list(SerialExecutor().do(method.make_work(state))[0])
+        done += list(SerialExecutor().run(method.make_task(state))[0])
     assert len({shard.tobytes() for shard in done}) == 8
     method = make_method("tic-tac-toe", **MANY, method__individuals=2, method__step=0.0)
     tables += np.float32([[1.0], [2.0]])
     state = TdTuplesState(1, 0, TuplePopulation(cells, tables), tables)
-    shards, _ = SerialExecutor().do(method.make_work(state))
+    shards, _ = SerialExecutor().run(method.make_task(state))
     assert np.array_equal(shards, np.repeat(tables, 2, axis=0))
 
 
 def test_a_step_brings_shards_together_and_averages() -> None:
-    method = make_method("tic-tac-toe", **MANY, method__individuals=2, method__averaging=0.25)
+    method = make_method(
+        "tic-tac-toe", **MANY, method__individuals=2, method__schedule__averaging=0.25
+    )
     state = learn(method, 5)
-    shards, figures = SerialExecutor().do(method.make_work(state))
+    shards, figures = SerialExecutor().run(method.make_task(state))
     after, statistics = method.update(state, [shards, figures])
     assert after.generation == 6
     for one in range(2):
@@ -281,7 +283,7 @@ def test_the_step_comes_to_its_end(changes: dict[str, float], expected: list[flo
     state, found = method.initial(1), []
     for generation in (0, 1, 9):
         now = TdTuplesState(1, generation, state.population, state.averages)
-        learning = LearningSettings(*method.make_work(now).options["learning"])
+        learning = TDSettings(*method.make_task(now).options["learning"])
         found.append(learning.step)
     assert found == pytest.approx(expected)
 
@@ -307,9 +309,9 @@ def test_states_of_other_networks_are_told() -> None:
     for changed, averages, message in (
         (TuplePopulation(cells[:1], tables), tables, "shape (1, 5, 3), not (2, 5, 3)"),
         (TuplePopulation(cells + np.int16(40), tables), tables, "no cells of the board"),
-        (TuplePopulation(cells.astype(np.int64), tables), tables, "no cells of the board"),
-        (TuplePopulation(cells, tables[:, 1:]), tables, "its tables have shape"),
-        (TuplePopulation(cells, tables.astype(np.float64)), tables, "its tables have shape"),
-        (state.population, tables[:, 1:], "its tables have shape"),
+        (TuplePopulation(cells.astype(np.int64), tables), tables, "of type int64, not int16"),
+        (TuplePopulation(cells, tables[:, 1:]), tables, "its array of tables has shape"),
+        (TuplePopulation(cells, tables.astype(np.float64)), tables, "type float64, not float"),
+        (state.population, tables[:, 1:], "its array of averages has shape"),
     ):
         assert message in str(method.find_mismatch(TdTuplesState(1, 0, changed, averages)))

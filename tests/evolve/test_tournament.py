@@ -50,25 +50,25 @@ def test_elites_survive_to_the_last_bit() -> None:
         individuals=9, tournament_size=9, elites=1, mutation_probability=1.0, self_adaptive=True
     )
     state = start(method, vectors({6: strong()}, 9))
-    state = replace(state, strengths=np.arange(1, 10, dtype=np.float32))
+    state = replace(state, step_sizes=np.arange(1, 10, dtype=np.float32))
     state, _ = method.step(state, ARENA)
     assert np.array_equal(state.population[0], STRONG)
-    assert state.strengths[0] == 7.0
+    assert state.step_sizes[0] == 7.0
     assert not any(np.array_equal(child, STRONG) for child in state.population[1:])
 
 
 def test_with_self_adaptation_strengths_are_inherited_and_bounded() -> None:
-    method = make_method(individuals=50, self_adaptive=True, strength_rate=0.5, strength_floor=0.9)
+    method = make_method(individuals=50, self_adaptive=True, step_size_rate=0.5, min_step_size=0.9)
     state, _ = method.step(method.initial(1), ARENA)
-    assert len(set(state.strengths.tolist())) > 10
-    assert state.strengths.min() == np.float32(0.9)
-    assert state.strengths.max() > 1.5
+    assert len(set(state.step_sizes.tolist())) > 10
+    assert state.step_sizes.min() == np.float32(0.9)
+    assert state.step_sizes.max() > 1.5
 
 
 def test_mutation_has_the_strength_that_the_recipe_says() -> None:
-    method = make_method(individuals=40, mutation_probability=0.5, mutation_strength=3.0)
+    method = make_method(individuals=40, mutation_probability=0.5, step_size=3.0)
     state, _ = method.step(start(method, np.zeros((40, LINEAR.genes), np.float32)), ARENA)
-    assert state.strengths.tolist() == [3.0] * 40
+    assert state.step_sizes.tolist() == [3.0] * 40
     steps = state.population[state.population != 0] / 3.0
     assert stats.binomtest(len(steps), state.population.size, 0.5).pvalue > 0.001
     assert stats.kstest(steps, "norm").pvalue > 0.001
@@ -81,7 +81,7 @@ def test_members_of_a_tournament_meet_as_often_as_the_recipe_says() -> None:
     _, report = method.step(method.initial(1), Arena(LINEAR, recorder))
     (batch,) = recorder.batches
     assert len(batch) == report.games == 10 * 20 * 6
-    for rows in batch.seatings.reshape(10, 20 * 6, 2).tolist():
+    for rows in batch.pairings.reshape(10, 20 * 6, 2).tolist():
         met = Counter(map(tuple, rows))
         assert len(met) == 20
         assert set(met.values()) == {6}
@@ -94,7 +94,7 @@ def test_in_a_round_robin_everybody_meets_everybody_once(colours: str) -> None:
     recorder = Recorder()
     state, report = method.step(method.initial(1), Arena(LINEAR, recorder))
     method.step(state, Arena(LINEAR, recorder))
-    one, other = (batch.seatings for batch in recorder.batches)
+    one, other = (batch.pairings for batch in recorder.batches)
     assert report.games == 190 * times
     met = Counter(frozenset(pair) for pair in one.tolist())
     assert len(met) == 190
@@ -114,12 +114,12 @@ def test_who_has_most_points_inside_and_against_the_hall_wins_a_tournament(pairi
     members = draw_members(30, 60, 3, derive_stream(1, 0, "members"))
     inside, outside = recorder.batches
     (points, played), (bonus, more) = (
-        sum_points(results, batch.seatings, 35, 0.0)
+        sum_points(results, batch.pairings, 35, 0.0)
         for results, batch in zip(recorder.results, recorder.batches, strict=True)
     )
     assert len(outside) == 300
     if pairing == "tournaments":
-        won = sum_tournaments(recorder.results[0], inside.seatings, members, 0.0) + bonus[members]
+        won = sum_tournaments(recorder.results[0], inside.pairings, members, 0.0) + bonus[members]
     else:
         won = (points + bonus)[members]
         assert (played + more)[:30].tolist() == [29 + 10] * 30
@@ -136,7 +136,7 @@ def test_who_was_not_drawn_is_no_elite_and_spoils_no_figure() -> None:
     population = method.initial(1).population
     recorder = Recorder()
     state, report = method.step(start(method, population), Arena(LINEAR, recorder))
-    drawn = set(recorder.batches[0].seatings.ravel().tolist())
+    drawn = set(recorder.batches[0].pairings.ravel().tolist())
     missing = [number for number in range(200) if number not in drawn]
     assert missing
     elites = {row.tobytes() for row in state.population[:80]}
@@ -150,10 +150,10 @@ def test_who_was_not_drawn_is_no_elite_and_spoils_no_figure() -> None:
         ({"tournament_size": 7}, "tournament_size is 7, more than the 6 individuals"),
         ({"elites": 7}, "elites is 7, more than the 6 individuals"),
         (
-            {"self_adaptive": True, "mutate": "mutShuffleIndexes"},
-            "self_adaptive is true, but mutate is 'mutShuffleIndexes'",
+            {"self_adaptive": True, "mutation": "mutShuffleIndexes"},
+            "self_adaptive is true, but variation.mutation is 'mutShuffleIndexes'",
         ),
-        ({"mutation_strength": 0.0}, "mutation_strength"),
+        ({"step_size": 0.0}, "step_size"),
         ({"openings": {"plies": 21}}, r"openings\.plies"),
         ({"pairing": "species"}, "pairing"),
         ({"elite": 1}, "elite"),

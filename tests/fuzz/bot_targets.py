@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import Json
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.page import PAGE, write_bot
-from tests.bred import make_bred, random_positions
 from tests.c_bots import Answer, build_sanitized
+from tests.evolved import make_evolved, random_positions
 from tests.fuzz.bot_lines import botzone_lines, feed_python, four_lines, state_lines
 from tests.fuzz.target import Target, change_trees, read
 
@@ -111,15 +111,15 @@ def _judge_bot(answer: Answer) -> None:
 
 
 @cache
-def _players() -> dict[str, BredPlayer]:
+def _players() -> dict[str, EvolvedPlayer]:
     """Return a bot for each way in which hosts ask."""
     return {
-        "othello": make_bred("othello", "tuples", tuples=20, length=4),
-        "tic-tac-toe": make_bred("tic-tac-toe", "mlp"),
-        "pig": make_bred("pig", "graph", seats=3),
-        "connect-four": make_bred("connect-four", "mlp", columns=5, rows=4),
-        "checkers": make_bred("checkers", "mlp", depth=1),
-        "ticket-to-ride": make_bred("ticket-to-ride", "mlp", head="kinds", encoding="features"),
+        "othello": make_evolved("othello", "tuples", tuples=20, length=4),
+        "tic-tac-toe": make_evolved("tic-tac-toe", "mlp"),
+        "pig": make_evolved("pig", "graph", seats=3),
+        "connect-four": make_evolved("connect-four", "mlp", columns=5, rows=4),
+        "checkers": make_evolved("checkers", "mlp", depth=1),
+        "ticket-to-ride": make_evolved("ticket-to-ride", "mlp", head="kinds", encoding="features"),
     }
 
 

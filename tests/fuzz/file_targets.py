@@ -28,7 +28,7 @@ from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import read_ini, write_ini
-from evolve_arena.players.bred import FORMAT, read_player
+from evolve_arena.players.evolved import FORMAT, read_player
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.consent import ask_at_terminal, obtain, permit_files, remember
 from evolve_arena.runs.errors import RunBusyError
@@ -39,7 +39,7 @@ from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.history import SCHEMA, History, copy_database
 from evolve_arena.web.reading import Desk
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 from tests.fuzz.inputs import change_bytes, change_tensors, texts
 from tests.fuzz.target import Target, change_pieces, change_trees, check_error, encode, put, read
 
@@ -392,9 +392,9 @@ def _check_ini(data: bytes) -> None:
 def _networks() -> list[bytes]:
     """Return small champions of the kinds that are written differently."""
     made = [
-        make_bred("connect-four", "mlp", hidden=(2,)),
-        make_bred("connect-four", "graph"),
-        make_bred("connect-four", "tuples", tuples=3, length=2),
+        make_evolved("connect-four", "mlp", hidden=(2,)),
+        make_evolved("connect-four", "graph"),
+        make_evolved("connect-four", "tuples", tuples=3, length=2),
     ]
     return [player.serialise() for player in made]
 

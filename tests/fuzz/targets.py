@@ -26,7 +26,7 @@ from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.neat.interchange import read_json, write_json
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
+from evolve_arena.players.evolved import FORMAT, EvolvedPlayer, read_player
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import read_neat_file
@@ -48,7 +48,7 @@ SMALL = {
     "td-tuples": ["network.tuples=4", "network.length=3"],
 }
 """Changes that make the populations of recipes small."""
-BRED = (
+EVOLVED = (
     *("connect-four", "connect-four-neat", "connect-four-td", "q-learning", "td-lambda"),
     *("checkers", "checkers-neat", "checkers-features", "checkers-06-rafalmore"),
     *("ticket-to-ride", "ticket-to-ride-neat", "ticket-to-ride-decisions"),
@@ -76,13 +76,13 @@ def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
             if isinstance(part, dict)
             for key, value in part.items()
         }
-        for name in BRED
+        for name in EVOLVED
     }
     written = st.one_of(values.map(_as_toml), texts)
 
     @st.composite
     def draw_changes(draw: st.DrawFn) -> bytes:
-        name = draw(st.sampled_from(BRED))
+        name = draw(st.sampled_from(EVOLVED))
         parts = [name]
         for _ in range(draw(st.integers(1, 3))):
             key = draw(words(*said[name], "title", "game", "a.b.c.d.e.f.g.h.i.j"))
@@ -214,7 +214,7 @@ def _check_champion(data: bytes) -> None:
     _play_a_move(player)
 
 
-def _play_a_move(player: BredPlayer) -> None:
+def _play_a_move(player: EvolvedPlayer) -> None:
     game = player.game
     position = game.initial()
     assert player.choose(position, new_stream(1)) in game.legal_moves(position)
@@ -227,7 +227,7 @@ def _make_recipe(name: str) -> Recipe:
 
 @cache
 def _methods() -> list[Method[State]]:
-    return [_make_recipe(name).make_method() for name in BRED]
+    return [_make_recipe(name).make_method() for name in EVOLVED]
 
 
 def _champions() -> list[bytes]:

@@ -130,7 +130,7 @@ def test_what_is_said_faster_is_what_the_rules_say(board: tuple[int, int, int]) 
         discs = [set(list_cells(drawn, mark)) for mark in "xo"]
         values = [sum(len(discs[seat].intersection(line)) for line in lines) for seat in (0, 1)]
         for seat in range(2):
-            value = game.plain["evaluate"](game.thaw(position), seat)
+            value = game.plain["evaluate"](game.to_native(position), seat)
             assert value == values[seat] - values[1 - seat]
     self_check._compare_looks(game)
 
@@ -231,7 +231,7 @@ def winning(state: tuple[int, ...], seat: int) -> list[int]:
     own, other, discs = state
     board = Board(GAME.rules, (own, other, discs) if seat == 0 else (other, own, discs))
     after = [GAME.follow(board, "play", move) for move in range(7)]
-    return [move for move in GAME.legal_moves(board) if GAME.judge(after[move]) != 2]
+    return [move for move in GAME.legal_moves(board) if GAME.adjudicate(after[move]) != 2]
 
 
 def test_every_concept_state_has_one_disc_that_wins_or_keeps_from_winning() -> None:
@@ -297,7 +297,7 @@ def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
     board: tuple[int, int, int],
 ) -> None:
     game = make(*board)
-    bot, stream = make_player("test-bot", game), new_stream(1)
+    bot, rng = make_player("test-bot", game), new_stream(1)
     taken = Counter[str]()
     for seed in range(40):
         for position, drawn, _ in walk(board, seed):
@@ -305,12 +305,12 @@ def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
                 continue
             seat = position.plies % 2
             own, other = (list_stacks(drawn, mark, board[2]) for mark in "xoxo"[seat : seat + 2])
-            chosen = bot.choose(position, stream)
+            chosen = bot.choose(position, rng)
             assert chosen == (own or other or [chosen])[0]
             assert chosen in game.legal_moves(position)
             taken["own" if own else "other" if other else "any"] += 1
     assert min(taken[kind] for kind in ("own", "other", "any")) > 5
-    begun = {bot.choose(game.initial(), stream) for _ in range(200)}
+    begun = {bot.choose(game.initial(), rng) for _ in range(200)}
     assert begun == set(range(board[0]))
 
 
@@ -321,9 +321,9 @@ def test_chance_is_fair(name: str, moves: str) -> None:
     player = make_player(name, GAME)
     position = GAME.parse_position(moves)
     open_columns = GAME.legal_moves(position)
-    stream = new_stream(3)
+    rng = new_stream(3)
     draws = 7_000
-    counts = np.bincount([player.choose(position, stream) for _ in range(draws)], minlength=7)
+    counts = np.bincount([player.choose(position, rng) for _ in range(draws)], minlength=7)
     assert np.flatnonzero(counts).tolist() == open_columns
     expected = draws / len(open_columns)
     chi_square = float(np.sum((counts[open_columns] - expected) ** 2 / expected))
@@ -332,20 +332,20 @@ def test_chance_is_fair(name: str, moves: str) -> None:
 
 
 def test_minimax_draws_among_equal_moves_and_as_many_random_ones_as_it_is_told() -> None:
-    stream = new_stream(3)
+    rng = new_stream(3)
     for name, moves, expected in (
         ("minimax:depth=1", "333333", [0, 0, 1 / 2, 0, 1 / 2, 0, 0]),
         ("minimax:depth=2", "22334", [1 / 7] * 7),  # lost
         ("minimax:depth=3,noise=0.2", "", [0.2 / 7] * 3 + [0.8 + 0.2 / 7] + [0.2 / 7] * 3),
     ):
         player, position = make_player(name, GAME), GAME.parse_position(moves)
-        counts = np.bincount([player.choose(position, stream) for _ in range(5_000)], minlength=7)
+        counts = np.bincount([player.choose(position, rng) for _ in range(5_000)], minlength=7)
         shares = np.array(expected)
         errors = np.sqrt(shares * (1 - shares) / 5_000)
         assert np.all(abs(counts / 5_000 - shares) <= 5 * errors)
-    before = int(stream[0])
-    assert make_player("minimax:depth=3", GAME).choose(GAME.initial(), stream) == 3
-    assert int(stream[0]) == before  # a single best move draws nothing
+    before = int(rng[0])
+    assert make_player("minimax:depth=3", GAME).choose(GAME.initial(), rng) == 3
+    assert int(rng[0]) == before  # a single best move draws nothing
 
 
 PUBLISHED = {

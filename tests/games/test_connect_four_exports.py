@@ -15,12 +15,12 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.players.board.game import Board, BoardGame
-from evolve_arena.players.board_view import find_board_view
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
+from evolve_arena.players.page_board import find_page_board
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
-from tests.bred import make_bred, random_positions
+from tests.evolved import make_evolved, random_positions
 from tests.exported import Namespace
 
 PLAYERS: list[tuple[str, Settings]] = [
@@ -31,7 +31,7 @@ PLAYERS: list[tuple[str, Settings]] = [
 BOARDS = {"7x6": {}, "5x4": {"columns": 5, "rows": 4, "connect": 3}}
 
 
-def run_source(player: BredPlayer) -> Namespace:
+def run_source(player: EvolvedPlayer) -> Namespace:
     """Return the names that the file defines if run as Kaggle runs it: in an empty dictionary."""
     names: Namespace = {}
     exec(compile(str(export_player(player, "python")), "bot.py", "exec"), names)
@@ -47,7 +47,7 @@ def draw_rows(game: BoardGame, position: Board) -> list[list[int]]:
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize(("network", "settings"), PLAYERS)
 def test_kaggles_hosts_get_the_arenas_moves(network: str, settings: Settings, board: str) -> None:
-    player = make_bred("connect-four", network, 1, **settings, **BOARDS[board])
+    player = make_evolved("connect-four", network, 1, **settings, **BOARDS[board])
     game = player.game
     names = run_source(player)
     agent = [value for value in names.values() if callable(value)][-1]
@@ -71,7 +71,7 @@ def test_kaggles_hosts_get_the_arenas_moves(network: str, settings: Settings, bo
 def test_the_file_plays_as_a_program_of_sites_and_of_the_arena(
     board: str, dialect: str, tmp_path: Path
 ) -> None:
-    player = make_bred("connect-four", "mlp", 1, **BOARDS[board])
+    player = make_evolved("connect-four", "mlp", 1, **BOARDS[board])
     (tmp_path / "bot.py").write_text(str(export_player(player, "python")), encoding="utf-8")
     command = f"{shlex.quote(sys.executable)} -I -S {tmp_path}/bot.py"
     program = ProcessPlayer(player.game, command, dialect=dialect)
@@ -92,7 +92,7 @@ def test_the_file_plays_as_a_program_of_sites_and_of_the_arena(
     ],
 )
 def test_boards_that_cannot_be_are_refused(board: list[int], mark: int, complaint: str) -> None:
-    names = run_source(make_bred("connect-four", "graph"))
+    names = run_source(make_evolved("connect-four", "graph"))
     with pytest.raises(ValueError, match=complaint):
         names["agent"]({"board": board, "mark": mark})
 
@@ -102,7 +102,7 @@ def test_columns_are_drawn_and_clicked() -> None:
     position = game.parse_position("0112")
     drawing = "  . . . .\n  . x . .\n  x o O .\n  0 1 2 3"
     assert find_text_ui(game).draw(position, 2) == drawing
-    view = find_board_view(game)
+    view = find_page_board(game)
     layout = view.layout()
     places = [(cell["x"], cell["y"]) for cell in layout["cells"][:5]]
     assert places == [*((x, 0) for x in range(4)), (0, 1)]

@@ -13,16 +13,16 @@ import numpy as np
 import pyspiel
 import pytest
 
+from evolve_arena.core.attribute_docs import read_helps
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.core.sentences import read_helps
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipes.recipe import usual_recipe
-from tests.bred import make_bred
 from tests.contracts.test_games import compare_matches
+from tests.evolved import make_evolved
 from tests.games.test_connect_four import BOARDS
 
 POSITIONS = 10_000
@@ -280,7 +280,7 @@ def test_compiled_matches_are_those_of_the_file(name: str) -> None:
 
 
 def test_exported_bots_say_nothing_of_options() -> None:
-    player = make_bred("chomp", "mlp", 1, hidden=(4,))
+    player = make_evolved("chomp", "mlp", 1, hidden=(4,))
     sentences = read_helps(type(player.game.rules)).values()
     assert sentences
     assert not any(sentence in str(export_player(player, "python")) for sentence in sentences)

@@ -112,12 +112,12 @@ def test_the_width_can_be_given() -> None:
 
 
 def test_unknown_initialisations_are_refused() -> None:
-    generator = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     with pytest.raises(UnknownNameError, match="unknown initialisation 'glorott': did you mean"):
-        LARGE.initialise(1, "glorott", generator)
+        LARGE.initialise(1, "glorott", rng)
     for name in ("uniform:0", "uniform:-1", "uniform:inf", "uniform:nan", "uniform:wide"):
         with pytest.raises(BadValueError, match=f"initialisation '{name}': its width must be"):
-            LARGE.initialise(1, name, generator)
+            LARGE.initialise(1, name, rng)
 
 
 def test_genomes_of_another_length_are_refused() -> None:

@@ -29,7 +29,7 @@ from evolve_arena.genomes.network import (
 from evolve_arena.players.board import networks
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.evolved import VectorPlayer
 
 NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
@@ -90,9 +90,9 @@ def round_first_layer(decoder: networks.NetworkDecoder, genome: np.ndarray) -> n
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=name_decoder)
 def test_moves_and_values_agree_with_numpy(decoder: networks.NetworkDecoder) -> None:
-    generator = np.random.default_rng(len(name_decoder(decoder)))
+    rng = np.random.default_rng(len(name_decoder(decoder)))
     compared = 0
-    for number, genome in enumerate(decoder.initialise(3, "normal", generator)):
+    for number, genome in enumerate(decoder.initialise(3, "normal", rng)):
         player = decoder.player(genome, "network")
         exact = round_first_layer(decoder, genome)
         for position in draw_positions(decoder.game, 6, number):
@@ -165,8 +165,8 @@ def test_weights_beyond_the_limit_count_as_the_limit(encoding: str, size: float)
     decoder = NetworkDecoder(encoding=encoding, hidden=(), take_wins=False)
     limit = decoder.board.limit
     assert 100 < limit < 1000
-    generator = np.random.default_rng(1)
-    signs = generator.choice([-1.0, 1.0], (30, decoder.genes))
+    rng = np.random.default_rng(1)
+    signs = rng.choice([-1.0, 1.0], (30, decoder.genes))
     for row in np.concatenate([signs, np.ones((1, decoder.genes)), -np.ones((1, decoder.genes))]):
         player = decoder.player((row * size).astype(np.float32), "network")
         for position in draw_positions(decoder.game, 2, 1):
@@ -223,14 +223,14 @@ def test_the_order_of_discs_does_not_matter_to_the_last_bit(hidden: tuple[int, .
     decoder = NetworkDecoder(head="value", encoding="planes", hidden=hidden)
     genomes = decoder.initialise(20, "normal:3", np.random.default_rng(1))
     columns, weights = decoder.mlp.pack(genomes, decoder.board)
-    generator = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     workspace = np.zeros(64, dtype=np.int32), *np.zeros((2, 64), dtype=np.float32)
     real = np.flatnonzero(decoder.board.index >= 0)
     for one in range(len(genomes)):
-        features = generator.choice(real, 30, replace=False)
+        features = rng.choice(real, 30, replace=False)
         values = set()
         for _ in range(20):
-            generator.shuffle(features)
+            rng.shuffle(features)
             arguments = columns[one].ravel(), weights[one], features, workspace
             values.add(np.float32(value_along(decoder.mlp.shape, *arguments)).tobytes())
         assert len(values) == 1

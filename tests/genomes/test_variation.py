@@ -14,7 +14,7 @@ from scipy import stats
 
 from evolve_arena.core.stream import new_stream, next_word
 from evolve_arena.genomes.variation import (
-    adapt_strengths,
+    adapt_step_sizes,
     cross_uniformly,
     measure_diversity,
     mutate_gaussian,
@@ -32,8 +32,8 @@ def test_crossover_finds_the_parents_and_takes_two_genes_from_each_word(
 ) -> None:
     genomes = np.arange(5 * genes, dtype=np.float32).reshape(5, genes)
     first, second = np.array([4, 0, 2]), np.array([1, 3, 2])
-    stream, expected = new_stream(9), new_stream(9)
-    children = cross_uniformly(genomes, first, second, stream, probability=probability)
+    rng, expected = new_stream(9), new_stream(9)
+    children = cross_uniformly(genomes, first, second, rng, probability=probability)
     assert children.dtype == np.float32
     for child in range(3):
         draws: list[int] = []
@@ -43,15 +43,15 @@ def test_crossover_finds_the_parents_and_takes_two_genes_from_each_word(
         for gene in range(genes):
             parent = second if draws[gene] < probability * 2**32 else first
             assert children[child, gene] == genomes[parent[child], gene]
-    assert stream == expected
+    assert rng == expected
     assert np.array_equal(genomes.ravel(), np.arange(5 * genes))
 
 
 @pytest.mark.parametrize("probability", [0.003, 0.015, 0.3])
 def test_mutation_changes_genes_with_its_probability(probability: float) -> None:
     genomes = np.zeros((300, 700), np.float32)
-    strengths = np.ones(300, np.float32)
-    mutated = mutate_gaussian(genomes, strengths, new_stream(2), probability=probability)
+    step_sizes = np.ones(300, np.float32)
+    mutated = mutate_gaussian(genomes, step_sizes, new_stream(2), probability=probability)
     assert mutated.dtype == np.float32
     places = mutated != 0
     assert stats.binomtest(int(places.sum()), genomes.size, probability).pvalue > 0.001
@@ -64,21 +64,21 @@ def test_mutation_changes_genes_with_its_probability(probability: float) -> None
 
 
 def test_steps_are_gaussian_with_the_strength_of_each_individual() -> None:
-    strengths = np.array([0.1, 1.0, 25.0], np.float32)
+    step_sizes = np.array([0.1, 1.0, 25.0], np.float32)
     genomes = np.full((3, 40_000), 3.0, np.float32)
-    mutated = mutate_gaussian(genomes, strengths, new_stream(3), probability=0.5)
-    for row, strength in enumerate(strengths):
-        steps = (mutated[row] - 3.0)[mutated[row] != 3.0] / strength
+    mutated = mutate_gaussian(genomes, step_sizes, new_stream(3), probability=0.5)
+    for row, step_size in enumerate(step_sizes):
+        steps = (mutated[row] - 3.0)[mutated[row] != 3.0] / step_size
         assert stats.kstest(steps, "norm").pvalue > 0.001
 
 
 def test_mutation_changes_nothing_or_everything_at_the_ends_of_its_range() -> None:
-    genomes, strengths = make_genomes(40, 60), np.ones(40, np.float32)
-    none = mutate_gaussian(genomes, strengths, new_stream(4), probability=0.0)
+    genomes, step_sizes = make_genomes(40, 60), np.ones(40, np.float32)
+    none = mutate_gaussian(genomes, step_sizes, new_stream(4), probability=0.0)
     assert np.array_equal(none, genomes)
-    every = mutate_gaussian(genomes, strengths, new_stream(4), probability=1.0)
+    every = mutate_gaussian(genomes, step_sizes, new_stream(4), probability=1.0)
     assert np.all(every != genomes)
-    still = mutate_gaussian(genomes, 0 * strengths, new_stream(4), probability=1.0)
+    still = mutate_gaussian(genomes, 0 * step_sizes, new_stream(4), probability=1.0)
     assert np.array_equal(still, genomes)
 
 
@@ -106,26 +106,26 @@ def test_diversity_is_the_mean_standard_deviation_of_a_gene() -> None:
 
 def test_strengths_are_the_parents_mean_varied_log_normally() -> None:
     first, second = np.full(50_000, 0.5, np.float32), np.full(50_000, 2.0, np.float32)
-    strengths = adapt_strengths(first, second, new_stream(5), rate=0.3, floor=0.0)
-    assert strengths.dtype == np.float32
+    step_sizes = adapt_step_sizes(first, second, new_stream(5), rate=0.3, floor=0.0)
+    assert step_sizes.dtype == np.float32
     # The geometric mean of 0.5 and 2 is 1, whose logarithm is 0.
-    assert stats.kstest(np.log(strengths), "norm", args=(0.0, 0.3)).pvalue > 0.001
+    assert stats.kstest(np.log(step_sizes), "norm", args=(0.0, 0.3)).pvalue > 0.001
     assert np.all(first == 0.5)
     assert np.all(second == 2.0)
 
 
 @settings(max_examples=50)
 @given(
-    strength=st.floats(0.0078125, 10.0, width=32),
+    step_size=st.floats(0.0078125, 10.0, width=32),
     floor=st.floats(0.0, 5.0, width=32),
     rate=st.floats(0.01, 3.0),
     seed=st.integers(0, 2**32),
 )
 def test_no_strength_falls_below_the_floor(
-    strength: float, floor: float, rate: float, seed: int
+    step_size: float, floor: float, rate: float, seed: int
 ) -> None:
-    parents = np.full(100, strength, np.float32)
-    strengths = adapt_strengths(parents, parents, new_stream(seed), rate=rate, floor=floor)
-    assert strengths.min() >= np.float32(floor)
-    free = adapt_strengths(parents, parents, new_stream(seed), rate=rate, floor=0.0)
-    assert np.array_equal(strengths, np.maximum(free, np.float32(floor)))
+    parents = np.full(100, step_size, np.float32)
+    step_sizes = adapt_step_sizes(parents, parents, new_stream(seed), rate=rate, floor=floor)
+    assert step_sizes.min() >= np.float32(floor)
+    free = adapt_step_sizes(parents, parents, new_stream(seed), rate=rate, floor=0.0)
+    assert np.array_equal(step_sizes, np.maximum(free, np.float32(floor)))

@@ -19,7 +19,7 @@ from evolve_arena.players.board.game import GOES_ON, Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
-from tests.bred import compile_together, make_bred, random_positions
+from tests.evolved import compile_together, make_evolved, random_positions
 
 BOARDS = [
     {"columns": columns, "rows": rows, "connect": connect}
@@ -44,16 +44,16 @@ def value_plainly(game: BoardGame, state: Board, side: int, depth: int, known: i
 
     The first *known* positions of its past are those of the game, unless a move made progress.
     """
-    verdict = game.judge(state)
+    verdict = game.adjudicate(state)
     if verdict != GOES_ON:
         return math.inf * verdict * (1 - 2 * side) if verdict else 0
     if state.state in state.past[:known] or 0 < game.code.NO_PROGRESS <= len(state.past):
         return 0
     if depth == 0:
-        found = "evaluate" in game.plain and game.ask("evaluate", game.thaw(state), side)
+        found = "evaluate" in game.plain and game.ask("evaluate", game.to_native(state), side)
         return float(found)
     mover, moves = game.to_move(state), np.zeros(game.code.MOVES, dtype=np.int64)
-    count = game.ask("legal", game.thaw(state), moves)
+    count = game.ask("legal", game.to_native(state), moves)
     after = [game.follow(state, "play", int(move)) for move in moves[:count]]
     best = max(
         value_plainly(game, then, mover, depth - 1, known if then.past else 0) for then in after
@@ -106,7 +106,7 @@ def test_what_was_searched_before_changes_no_move() -> None:
 @pytest.mark.parametrize("network", ["mlp", "graph", "tuples"])
 def test_a_ply_of_search_values_moves_as_no_search(network: str) -> None:
     """The position after the last move is valued as it stands, before chance decides."""
-    plain, deep = (make_bred("pig", network, 2, goal=30, **more) for more in ({}, {"depth": 1}))
+    plain, deep = (make_evolved("pig", network, 2, goal=30, **more) for more in ({}, {"depth": 1}))
     compile_together([plain, deep])
     for position in random_positions(plain.game, 100):
         values = rate_moves(deep, position)

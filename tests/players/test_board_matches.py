@@ -22,7 +22,7 @@ from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 GAME = make_game("connect-four")
 SIZES = [(7, 6, 4), (4, 3, 3), (16, 3, 4), (2, 3, 2), (8, 8, 4)]
@@ -38,10 +38,10 @@ NETWORKS: list[Settings] = [
 def make_players(game: BoardGame) -> list[CompiledPlayer]:
     """Return players of every kind: scripted, networks, a graph, a tuple network, a search."""
     networks = [
-        make_bred(game.name, "mlp", number, **game.options, **network)
+        make_evolved(game.name, "mlp", number, **game.options, **network)
         for number, network in enumerate(NETWORKS)
     ]
-    others = [make_bred(game.name, kind, 1, **game.options) for kind in ("graph", "tuples")]
+    others = [make_evolved(game.name, kind, 1, **game.options) for kind in ("graph", "tuples")]
     scripted = [make_player(name, game) for name in ("random", "test-bot", "minimax:depth=2")]
     return [*scripted, *networks, *others]
 
@@ -70,7 +70,7 @@ def test_every_pairing_plays_the_same_game_in_python(
         sides = [players[first], players[second]]
         opening = openings[match].tolist()
         played = play_match(game, sides, seed=int(seeds[match]), opening=opening)
-        assert results.games[match] == played.game
+        assert results.game_hashes[match] == played.game_hash
         assert results.outcomes[match] == played.outcome
         assert results.plies[match] == len(played.moves)
         assert played.moves[:plies] == tuple(opening)
@@ -86,7 +86,7 @@ def test_openings_may_end_early() -> None:
     results = run_kernel(batch)
     for match, opening in enumerate([(3, 3), (3, 3, 4), (3, 3, 4, 2), ()]):
         played = play_match(GAME, [player, player], seed=11, opening=opening)
-        assert played.game == results.games[match]
+        assert played.game_hash == results.game_hashes[match]
 
 
 def test_a_match_depends_on_nothing_but_itself() -> None:
@@ -99,7 +99,7 @@ def test_a_match_depends_on_nothing_but_itself() -> None:
         assert np.array_equal(getattr(shuffled, name), getattr(whole, name)[order])
     parts = [slice(at, at + 1) for at in range(len(pairings))]
     alone = [run_kernel(make_batch(GAME, packed, pairings[at], seeds[at])) for at in parts]
-    assert [int(results.games[0]) for results in alone] == whole.games.tolist()
+    assert [int(results.game_hashes[0]) for results in alone] == whole.game_hashes.tolist()
 
 
 def test_a_part_of_a_batch_fills_its_part_of_the_results() -> None:
@@ -108,7 +108,7 @@ def test_a_part_of_a_batch_fills_its_part_of_the_results() -> None:
     whole, results = run_kernel(batch), new_results(GAME, 10)
     results.plies[:] = -7
     run_kernel(batch, results, slice(3, 6))
-    assert results.games[3:6].tolist() == whole.games[3:6].tolist()
+    assert results.game_hashes[3:6].tolist() == whole.game_hashes[3:6].tolist()
     assert results.plies[[0, 1, 2, 6, 7, 8, 9]].tolist() == [-7] * 7
     empty = make_batch(GAME, batch.packed, pairings[:0], seeds[:0])
     assert len(run_kernel(empty)) == run_kernel(empty).distinct_games == 0
@@ -130,7 +130,7 @@ def test_equal_hashes_mean_equal_games() -> None:
     hashes: dict[int, tuple[int, ...]] = {}
     for match in range(0, count, 20):
         moves = play_match(game, [player, player], seed=int(seeds[match])).moves
-        assert hashes.setdefault(int(results.games[match]), moves) == moves
+        assert hashes.setdefault(int(results.game_hashes[match]), moves) == moves
     assert len(hashes) == len(set(hashes.values()))
 
 

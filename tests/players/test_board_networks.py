@@ -21,9 +21,9 @@ from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.networks import NetworkDecoder
-from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
+from evolve_arena.players.evolved import FORMAT, EvolvedPlayer, read_player
 from evolve_arena.players.packed import combine_players
-from tests.bred import grow, make_bred, random_positions
+from tests.evolved import grow, make_evolved, random_positions
 
 GAME = make_game("connect-four")
 Network = find_game("connect-four").networks["mlp"].decoder_type
@@ -41,11 +41,11 @@ WILD = NeatConfig(
 )
 
 
-def make(decoder: NetworkDecoder, seed: int = 1) -> BredPlayer:
+def make(decoder: NetworkDecoder, seed: int = 1) -> EvolvedPlayer:
     return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(seed))[0], "net")
 
 
-def choose(player: BredPlayer, moves: str) -> int:
+def choose(player: EvolvedPlayer, moves: str) -> int:
     return int(player.choose(player.game.parse_position(moves), new_stream(0)))
 
 
@@ -228,7 +228,7 @@ def test_a_file_whose_genome_makes_no_network_is_damaged(
 
 
 def test_recurrent_graphs_are_refused() -> None:
-    made = make_bred("connect-four", "graph")
+    made = make_evolved("connect-four", "graph")
     content = read_tensors("player", FORMAT, made.serialise())
     design = {**content.description["design"], "feed_forward": False}
     old = write_tensors("player", FORMAT, content.arrays, {**content.description, "design": design})

@@ -17,7 +17,7 @@ from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 from tests.heap import load_heap
 
 
@@ -70,7 +70,7 @@ def test_what_a_file_refuses_is_refused(heap: BoardGame, text: str, said: str) -
 def test_a_network_chooses_a_kind_and_a_script_the_move(
     heap: BoardGame, network: str, encoding: str, script: str
 ) -> None:
-    player = make_bred("heap", network, 5, head="kinds", encoding=encoding, script=script)
+    player = make_evolved("heap", network, 5, head="kinds", encoding=encoding, script=script)
     assert player.decoder.output_names == ["pass", "few", "many"]
     setting = 4 if script.endswith("4") else 0
     seen = set()
@@ -97,12 +97,12 @@ def test_a_network_chooses_a_kind_and_a_script_the_move(
 def test_features_follow_the_script(heap: BoardGame) -> None:
     state = heap.initial()
     for script, setting in (("", 0), ("greedy", 0), ("greedy:shift=5", 5)):
-        decoder = make_bred("heap", "mlp", 1, encoding="features", script=script).decoder
+        decoder = make_evolved("heap", "mlp", 1, encoding="features", script=script).decoder
         assert decoder.encode(state)[2] == np.float32((40 * 7 + setting) % 6 / 6)
 
 
 def test_only_moves_that_are_worth_it_are_weighed(heap: BoardGame) -> None:
-    player = make_bred("heap", "mlp", 2, head="action", encoding="features")
+    player = make_evolved("heap", "mlp", 2, head="action", encoding="features")
     for state in list_positions(heap):
         legal, rated = heap.legal_moves(state), rate_moves(player, state)
         assert list(rated) == (legal if len(legal) == 1 else legal[1:])
@@ -116,9 +116,9 @@ def test_only_moves_that_are_worth_it_are_weighed(heap: BoardGame) -> None:
 def test_matches_tally_what_the_file_counts(heap: BoardGame) -> None:
     players = [make_player(name, heap) for name in ("greedy", "random", "greedy:shift=2")]
     packed = combine_players([player.packed for player in players])
-    seatings = np.tile(np.arange(3, dtype=np.int32), (50, 1))
+    pairings = np.tile(np.arange(3, dtype=np.int32), (50, 1))
     results = SerialExecutor().play(
-        make_batch(heap, packed, seatings, np.arange(50, dtype=np.uint64))
+        make_batch(heap, packed, pairings, np.arange(50, dtype=np.uint64))
     )
     assert list(results.columns) == ["points", "turns_passed", "stones_left"]
     left = results.columns["stones_left"]
@@ -135,7 +135,7 @@ def test_matches_tally_what_the_file_counts(heap: BoardGame) -> None:
 
 
 def test_a_match_does_not_depend_on_what_was_noted_before(heap: BoardGame) -> None:
-    player = make_bred("heap", "mlp", 3, head="kinds", encoding="features")
+    player = make_evolved("heap", "mlp", 3, head="kinds", encoding="features")
     packed = combine_players([player.packed, make_player("greedy", heap).packed])
     seats = np.random.default_rng(1).integers(2, size=(40, 3), dtype=np.int32)
     seeds = np.arange(40, dtype=np.uint64)
@@ -143,7 +143,7 @@ def test_a_match_does_not_depend_on_what_was_noted_before(heap: BoardGame) -> No
     for match in range(0, 40, 7):
         part = slice(match, match + 1)
         one = SerialExecutor().play(make_batch(heap, packed, seats[part], seeds[part]))
-        assert one.games[0] == every.games[match]
+        assert one.game_hashes[0] == every.game_hashes[match]
 
 
 @pytest.mark.parametrize(
@@ -174,11 +174,11 @@ def test_a_file_that_does_it_wrong_is_told_so(
 
 def test_heads_and_scripts_that_do_not_fit_are_refused(heap: BoardGame) -> None:
     with pytest.raises(BadValueError, match="only for games whose file names KINDS"):
-        make_bred("hex", "mlp", 1, head="kinds")
+        make_evolved("hex", "mlp", 1, head="kinds")
     with pytest.raises(UnknownNameError, match="greedy"):
-        make_bred("heap", "mlp", 1, head="kinds", script="greddy")
+        make_evolved("heap", "mlp", 1, head="kinds", script="greddy")
     with pytest.raises(BadValueError, match="expected shift"):
-        make_bred("heap", "mlp", 1, head="kinds", script="greedy:shift=8")
+        make_evolved("heap", "mlp", 1, head="kinds", script="greedy:shift=8")
     with pytest.raises(BadValueError, match="no values for a search"):
-        make_bred("heap", "mlp", 1, head="kinds", depth=2)
+        make_evolved("heap", "mlp", 1, head="kinds", depth=2)
     assert find_game("heap").columns["stones_left"] == ("int32", True)

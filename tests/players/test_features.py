@@ -12,8 +12,8 @@ from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate_slots
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import BredPlayer, NeatPlayer
-from tests.bred import make_bred, random_positions
+from evolve_arena.players.evolved import EvolvedPlayer, NeatPlayer
+from tests.evolved import make_evolved, random_positions
 
 KINDS: dict[str, tuple[str, Settings]] = {
     "linear": ("mlp", {"hidden": ()}),
@@ -41,12 +41,12 @@ CASES += [("connect-four", kind) for kind in BESIDE]
 CASES += [("ticket-to-ride", kind) for kind in WEIGHED]
 
 
-def make(game: str, kind: str, **more: object) -> BredPlayer:
+def make(game: str, kind: str, **more: object) -> EvolvedPlayer:
     network, settings = KINDS[kind]
-    return make_bred(game, network, 3, **{"encoding": "features", **settings, **more})
+    return make_evolved(game, network, 3, **{"encoding": "features", **settings, **more})
 
 
-def run(player: BredPlayer, inputs: np.ndarray) -> np.ndarray:
+def run(player: EvolvedPlayer, inputs: np.ndarray) -> np.ndarray:
     """Return the outputs, in NumPy and 64 bits."""
     decoder = player.decoder
     if isinstance(player, NeatPlayer):
@@ -56,7 +56,7 @@ def run(player: BredPlayer, inputs: np.ndarray) -> np.ndarray:
     return np.asarray(decoder.mlp.evaluate(player.genome, inputs[None])[0])
 
 
-def find_value(player: BredPlayer, position: Board, move: int) -> float:
+def find_value(player: EvolvedPlayer, position: Board, move: int) -> float:
     """Return the value of a move, from features counted in Python."""
     decoder, game = player.decoder, player.decoder.game
     if decoder.head == "policy":
@@ -171,7 +171,7 @@ def test_searches_value_leaves_by_features(kind: str) -> None:
 )
 def test_what_no_file_counts_is_refused(game: str, settings: Settings, sentence: str) -> None:
     with pytest.raises(BadValueError, match=sentence):
-        make_bred(game, "mlp", **settings)
+        make_evolved(game, "mlp", **settings)
 
 
 def test_inputs_are_named() -> None:

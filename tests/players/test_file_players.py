@@ -103,15 +103,15 @@ class Plain(Player):
         super().__init__(game)
         self.function = function
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the function's move; a single one is played unasked."""
         moves = self.game.legal_moves(position)
         listed = (np.array(moves), len(moves)) if needs_list(self.game, self.function) else ()
         if listed and len(moves) == 1:
             return int(moves[0])
-        drawn = int(next_word(stream)) >> 2 if self.game.scripts[self.function] else 0
-        more = self.game.tell(self.function, drawn)
-        return int(self.game.plain[self.function](self.game.thaw(position), *listed, *more))
+        drawn = int(next_word(rng)) >> 2 if self.game.scripts[self.function] else 0
+        more = self.game.report(self.function, drawn)
+        return int(self.game.plain[self.function](self.game.to_native(position), *listed, *more))
 
 
 def play_all(game: BoardGame, players: list[Player], matches: int) -> Results:
@@ -153,8 +153,8 @@ def test_who_asks_for_chance_gets_the_same_compiled(tmp_path: Path) -> None:
     one, other = play_all(game, compiled, 60), play_all(game, [*plain], 60)
     assert one.games.tolist() == other.games.tolist()
     assert one.distinct_games > 10
-    careless, stream = compiled[1], new_stream(3)
-    moves = {careless.choose(game.initial(), stream) for _ in range(60)}
+    careless, rng = compiled[1], new_stream(3)
+    moves = {careless.choose(game.initial(), rng) for _ in range(60)}
     assert len(moves) > 4
     drawn = new_stream(3)
     compiled[0].choose(game.initial(), drawn)

@@ -19,9 +19,9 @@ from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board.trial import try_apart
 from evolve_arena.players.specification import make_player
-from tests.bred import random_positions
 from tests.contracts.test_games import compare_matches
-from tests.players.test_mcts import load_text, store_bred
+from tests.evolved import random_positions
+from tests.players.test_mcts import load_text, store_evolved
 
 FILE = Path(benchmarks.__path__[0]) / "games" / "leduc.py"
 LEDUC = FILE.read_text("utf-8")
@@ -121,12 +121,12 @@ def test_leduc_has_as_many_information_sets_as_it_must_and_the_known_value(
 
     def value(state: Board, told: tuple[int, ...]) -> Fraction:
         """Return the mean of the first player's chips, after the moves that are *told*."""
-        outcomes = leduc.ask("chance", leduc.thaw(state))
+        outcomes = leduc.ask("chance", leduc.to_native(state))
         if outcomes:
             dealt = [leduc.follow(state, "resolve", number) for number in range(outcomes)]
             return sum((value(each, told) for each in dealt), Fraction(0)) / outcomes
-        if leduc.judge(state) != 2:
-            points = [leduc.ask("points", leduc.thaw(state), seat) for seat in range(2)]
+        if leduc.adjudicate(state) != 2:
+            points = [leduc.ask("points", leduc.to_native(state), seat) for seat in range(2)]
             assert sum(points) == 0
             assert max(points) <= 13
             return Fraction(int(points[0]))
@@ -196,17 +196,17 @@ def test_three_seats_play_each_for_itself(trio: BoardGame) -> None:
 def test_compiled_and_in_python_it_chooses_the_same(
     leduc: BoardGame, trio: BoardGame, tmp_path: Path
 ) -> None:
-    value, policy = (store_bred(tmp_path, "leduc", head)[1] for head in ("value", "policy"))
+    value, policy = (store_evolved(tmp_path, "leduc", head)[1] for head in ("value", "policy"))
     names = ["mcts:rollouts=50,noise=0.2", f"{value},rollouts=20", f"{policy},rollouts=20", value]
     for game, specifications in (
         (leduc, names),
-        (trio, [names[0], f"{store_bred(tmp_path, 'trio', 'policy')[1]},rollouts=20", "random"]),
+        (trio, [names[0], f"{store_evolved(tmp_path, 'trio', 'policy')[1]},rollouts=20", "random"]),
     ):
         compare_matches(game, [make_player(name, game) for name in specifications], 8)
 
 
 def test_one_rollout_goes_by_the_policy_of_who_searches(leduc: BoardGame, tmp_path: Path) -> None:
-    name = store_bred(tmp_path, "leduc", "policy")[1]
+    name = store_evolved(tmp_path, "leduc", "policy")[1]
     plain, searching = make_player(name, leduc), make_player(f"{name},rollouts=1", leduc)
     for board in random_positions(leduc, 40):
         assert plain.choose(board, new_stream(1)) == searching.choose(board, new_stream(1))
@@ -219,7 +219,7 @@ def test_without_a_guess_it_is_refused_and_alpha_beta_always(
     with pytest.raises(BadValueError, match="give the file functions guesses and guess"):
         make_player("mcts:rollouts=100", blind)
     for game, sentence in ((blind, "give the file functions"), (leduc, "")):
-        name = store_bred(tmp_path, game.name, "value")[1]
+        name = store_evolved(tmp_path, game.name, "value")[1]
         with pytest.raises(ArenaError):
             make_player(f"{name},depth=2", game)
         if sentence:

@@ -81,7 +81,7 @@ class First(Player):
 
     name = "first"
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return column 0, while it has room."""
         return int(GAME.legal_moves(position)[0])
 
@@ -150,7 +150,7 @@ def test_a_whole_match_of_checkers() -> None:
 
         name = "again"
 
-        def choose(self, position: Board, stream: Stream) -> int:
+        def choose(self, position: Board, rng: Stream) -> int:
             """Return the move that was made there."""
             return wanted.moves[positions.index(position)]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.arena import run_kernel
-from evolve_arena.arena.batch import Openings, Results, Seatings, make_batch
+from evolve_arena.arena.batch import Openings, Pairings, Results, make_batch
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
@@ -35,10 +35,10 @@ def find_matches(game: BoardGame, packed: PackedPlayers) -> Function:
 
 
 def play(
-    game: BoardGame, packed: PackedPlayers, seatings: Seatings, openings: Openings | None = None
+    game: BoardGame, packed: PackedPlayers, pairings: Pairings, openings: Openings | None = None
 ) -> Results:
-    seeds = derive_seeds(1, 0, "turns", len(seatings))
-    return run_kernel(make_batch(game, packed, seatings, seeds, openings))
+    seeds = derive_seeds(1, 0, "turns", len(pairings))
+    return run_kernel(make_batch(game, packed, pairings, seeds, openings))
 
 
 @pytest.mark.usefixtures("compiled_as_needed")
@@ -53,21 +53,21 @@ def test_matches_in_turns_are_those_one_by_one(
     more = combine_players([packed, searching.packed])
     assert find_matches(game, packed).ONLY_IN_TURNS
     assert not find_matches(game, more).ONLY_IN_TURNS
-    generator = np.random.default_rng(2)
-    seatings = generator.integers(0, len(packed.seats), (MATCHES, 2)).astype(np.int32)
+    rng = np.random.default_rng(2)
+    pairings = rng.integers(0, len(packed.seats), (MATCHES, 2)).astype(np.int32)
     openings = np.full((MATCHES, 3), -1, dtype=np.int64)
-    openings[::2] = generator.integers(0, 7, (MATCHES // 2, 3))
+    openings[::2] = rng.integers(0, 7, (MATCHES // 2, 3))
     for given in (None, openings):
-        in_turns, one_by_one = (play(game, each, seatings, given) for each in (packed, more))
+        in_turns, one_by_one = (play(game, each, pairings, given) for each in (packed, more))
         for name in ("places", "plies", "offenders", "games"):
             assert np.array_equal(getattr(in_turns, name), getattr(one_by_one, name)), name
     assert len(set(in_turns.games.tolist())) > MATCHES // 3
     for count in (1, 2, 5):  # fewer than are in hand at a time, and one more
-        few = play(game, packed, seatings[:count])
-        assert np.array_equal(few.games, play(game, more, seatings[:count]).games)
+        few = play(game, packed, pairings[:count])
+        assert np.array_equal(few.games, play(game, more, pairings[:count]).games)
     knows_searches = find_variant(find_game(game.name), game.rules, more)
     monkeypatch.setattr("evolve_arena.arena.arena.find_variant", lambda *_: knows_searches)
-    assert np.array_equal(play(game, packed, seatings, openings).games, in_turns.games)
+    assert np.array_equal(play(game, packed, pairings, openings).games, in_turns.games)
 
 
 def test_networks_of_other_depths_are_not_in_turns() -> None:
@@ -114,7 +114,7 @@ def test_players_at_random_draw_the_same_moves_with_bits_of_64(tmp_path: Path) -
         file = tmp_path / f"{name}.py"
         file.write_text(text, encoding="utf-8")
         game = make_game(str(file))
-        seatings = np.zeros((50, 2), dtype=np.int32)
-        played.append(play(game, make_random(game).packed, seatings))
+        pairings = np.zeros((50, 2), dtype=np.int32)
+        played.append(play(game, make_random(game).packed, pairings))
     assert np.array_equal(played[0].games, played[1].games)
     assert len(set(played[0].games.tolist())) == 50

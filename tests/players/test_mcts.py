@@ -22,13 +22,13 @@ from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board.rules import remove_move
 from evolve_arena.players.board.searching import TimedPlayer
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.search import NODES as NODES_SEARCHED
 from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.players import game_for, name_player
-from tests.bred import compile_together, make_bred, random_positions
 from tests.contracts.test_games import compare_matches
+from tests.evolved import compile_together, make_evolved, random_positions
 
 TIC_TAC_TOE = make_game("tic-tac-toe").source.replace('SYMMETRY = "all"', "MOVES_STAY = True")
 COINS = '''"""Three want 3 points: bet, which 3 of 4 times gets one, or see a coin and name it."""
@@ -97,7 +97,7 @@ def load_text(folder: Path, name: str, text: str, flags: set[str]) -> BoardGame:
     return game
 
 
-def store_bred(folder: Path, game: str, head: str) -> tuple[BredPlayer, str]:
+def store_evolved(folder: Path, game: str, head: str) -> tuple[EvolvedPlayer, str]:
     """Store an untrained network in a file; return its player and specification."""
     decoder = find_game(game).networks["mlp"].decoder_type(head=head, hidden=(6,))
     genome = np.random.default_rng(3).normal(size=decoder.genes).astype(np.float32)
@@ -117,19 +117,19 @@ def coins(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
 
 
 @pytest.fixture(scope="module")
-def bred(
+def evolved(
     ttt: BoardGame, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, tuple[BredPlayer, str]]:
+) -> dict[str, tuple[EvolvedPlayer, str]]:
     folder = tmp_path_factory.mktemp("bred")
-    return {head: store_bred(folder, ttt.name, head) for head in ("value", "policy")}
+    return {head: store_evolved(folder, ttt.name, head) for head in ("value", "policy")}
 
 
 def meet(game: BoardGame, names: list[str], matches: int) -> Array:
     """Return the players' places in *matches*: all begin in turn, the others follow in order."""
     players = [make_player(name, game) for name in names]
-    seatings = (np.arange(game.seats) + np.arange(matches)[:, None]).astype(np.int32) % len(names)
-    results, _ = play_matches(game, players, seatings, np.arange(matches, dtype=np.uint64))
-    return np.take_along_axis(results.places, np.argsort(seatings, axis=1), axis=1)
+    pairings = (np.arange(game.seats) + np.arange(matches)[:, None]).astype(np.int32) % len(names)
+    results, _ = play_matches(game, players, pairings, np.arange(matches, dtype=np.uint64))
+    return np.take_along_axis(results.places, np.argsort(pairings, axis=1), axis=1)
 
 
 def test_it_plays_tic_tac_toe_without_a_mistake(ttt: BoardGame) -> None:
@@ -140,17 +140,17 @@ def test_it_plays_tic_tac_toe_without_a_mistake(ttt: BoardGame) -> None:
 
 
 def test_compiled_and_in_python_it_chooses_the_same(
-    ttt: BoardGame, coins: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+    ttt: BoardGame, coins: BoardGame, evolved: dict[str, tuple[EvolvedPlayer, str]]
 ) -> None:
-    values = f"values={bred['value'][1]}"
+    values = f"values={evolved['value'][1]}"
     names = [
         "mcts:rollouts=50,noise=0.2",
         "mcts:rollouts=7,exploration=0.3",
         f"mcts:rollouts=20,{values}",
         f"minimax:depth=2,{values},noise=0.1",
-        bred["value"][1],
-        bred["policy"][1],
-        f"{bred['policy'][1]},rollouts=20",
+        evolved["value"][1],
+        evolved["policy"][1],
+        f"{evolved['policy'][1]},rollouts=20",
     ]
     compare_matches(ttt, [make_player(name, ttt) for name in names], 14)
     compare_matches(coins, [make_player(name, coins) for name in (*names[:2], "random")])
@@ -190,14 +190,14 @@ def test_a_full_tree_is_still_visited(ttt: BoardGame, coins: BoardGame) -> None:
         for board in random_positions(game, 9, 1):
             assert player.choose(board, new_stream(1)) in game.legal_moves(board)
     packed = make_player("mcts:rollouts=1000000", ttt).packed
-    assert packed.seats[0, workspace.NODES] == workspace.MOST_NODES
+    assert packed.seats[0, workspace.NODES] == workspace.MAX_NODES
 
 
 def test_a_policy_guides_the_search(
-    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+    ttt: BoardGame, evolved: dict[str, tuple[EvolvedPlayer, str]]
 ) -> None:
     """One rollout follows the policy; with exploration alone, visits are as the priors."""
-    policy, name = bred["policy"]
+    policy, name = evolved["policy"]
     first = make_player(f"{name},rollouts=1", ttt)
     keen = make_player(f"{name},rollouts=60,exploration=1000", ttt)
     for moves in ("", "a1", "b2", "a1 b2"):
@@ -216,9 +216,9 @@ def test_a_policy_guides_the_search(
 
 
 def test_a_graph_guides_the_search_like_a_network(ttt: BoardGame) -> None:
-    player = make_bred("ttt", "graph", head="policy", rollouts=1000)
-    plain = make_bred("ttt", "graph", head="policy")
-    first = make_bred("ttt", "graph", head="policy", rollouts=1)
+    player = make_evolved("ttt", "graph", head="policy", rollouts=1000)
+    plain = make_evolved("ttt", "graph", head="policy")
+    first = make_evolved("ttt", "graph", head="policy", rollouts=1)
     for board in random_positions(ttt, 9, 1):
         if not any(ttt.outcome(ttt.play(board, move)) for move in ttt.legal_moves(board)):
             assert first.choose(board, new_stream(1)) == plain.choose(board, new_stream(1))
@@ -228,18 +228,18 @@ def test_a_graph_guides_the_search_like_a_network(ttt: BoardGame) -> None:
 
 
 def test_searches_ask_bred_players_for_values(
-    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+    ttt: BoardGame, evolved: dict[str, tuple[EvolvedPlayer, str]]
 ) -> None:
-    player, name = bred["value"]
+    player, name = evolved["value"]
     shallow = make_player(f"minimax:depth=1,values={name}", ttt)
     for board in random_positions(ttt, 30):
         assert shallow.choose(board, new_stream(1)) == player.choose(board, new_stream(1))
 
 
 def test_what_was_bred_searches_in_one_word(
-    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+    ttt: BoardGame, evolved: dict[str, tuple[EvolvedPlayer, str]]
 ) -> None:
-    _, name = bred["value"]
+    _, name = evolved["value"]
     for settings, kind in (("depth=2", "minimax"), ("rollouts=20,noise=0.1", "mcts")):
         found = make_player(f"{name}, {settings}", ttt)
         same = make_player(f"{kind}:{settings},values={name}", ttt)
@@ -253,26 +253,26 @@ def test_what_was_bred_searches_in_one_word(
 
 
 def test_a_search_by_time_looks_as_deep_as_it_can(
-    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+    ttt: BoardGame, evolved: dict[str, tuple[EvolvedPlayer, str]]
 ) -> None:
-    for name in ("minimax:time=300ms", f"{bred['value'][1]},time=0.3"):
+    for name in ("minimax:time=300ms", f"{evolved['value'][1]},time=0.3"):
         player = make_player(name, ttt)
         assert isinstance(player, TimedPlayer)
         board = ttt.initial()
         player.choose(board, new_stream(1))
         begun = time.perf_counter()
-        stream = new_stream(1)
-        assert player.choose(board, stream) in range(9)
+        rng = new_stream(1)
+        assert player.choose(board, rng) in range(9)
         assert player.depth == 9  # the whole game, in far less than the time
         assert time.perf_counter() - begun < 10
         won = ttt.play(ttt.play(ttt.play(ttt.play(board, 0), 3), 1), 4)
-        assert player.choose(won, stream) == 2
+        assert player.choose(won, rng) == 2
         assert player.depth == 1
         drawn = board
         for move in (0, 4, 1, 2):
             drawn = ttt.play(drawn, move)
         player.search.ratings[:] = WIN  # those of other moves, in an earlier position
-        assert player.choose(drawn, stream) == 6
+        assert player.choose(drawn, rng) == 6
         assert player.depth == 5
     board, player = ttt.initial(), make_player("minimax:time=1ms", ttt)
     player.search.room[LIMIT] = 0
@@ -323,11 +323,11 @@ def test_wrong_settings_are_refused(ttt: BoardGame, settings: str, sentence: str
 
 
 def test_values_need_a_value_head_and_two_seats(
-    ttt: BoardGame, coins: BoardGame, bred: dict[str, tuple[BredPlayer, str]], tmp_path: Path
+    ttt: BoardGame, coins: BoardGame, evolved: dict[str, tuple[EvolvedPlayer, str]], tmp_path: Path
 ) -> None:
     with pytest.raises(BadValueError, match="it has a policy, but no values"):
-        make_player(f"minimax:values={bred['policy'][1]}", ttt)
-    _, name = store_bred(tmp_path, "coins", "value")
+        make_player(f"minimax:values={evolved['policy'][1]}", ttt)
+    _, name = store_evolved(tmp_path, "coins", "value")
     with pytest.raises(BadValueError, match="such searches are for games of two"):
         make_player(f"mcts:values={name}", coins)
 
@@ -335,7 +335,7 @@ def test_values_need_a_value_head_and_two_seats(
 @pytest.mark.parametrize("network", ["mlp", "tuples"])
 def test_in_games_of_chance_a_rollout_for_each_move_chooses_as_no_search(network: str) -> None:
     """Two moves are looked at once each: as they stand, before the die is rolled."""
-    plain, searching = (make_bred("pig", network, 2, **more) for more in ({}, {"rollouts": 2}))
+    plain, searching = (make_evolved("pig", network, 2, **more) for more in ({}, {"rollouts": 2}))
     compile_together([plain, searching])
     positions = [
         each for each in random_positions(plain.game, 300) if len(plain.game.legal_moves(each)) > 1

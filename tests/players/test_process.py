@@ -66,7 +66,7 @@ class Scripted(Player):
         """Start again."""
         self._next = 0
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the next column."""
         self._next += 1
         return self._columns[self._next - 1]

@@ -18,8 +18,8 @@ from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import rate_moves, specialise_board
 from evolve_arena.players.board.self_check import check_compiled, play_random
 from evolve_arena.players.specification import make_player
-from tests.bred import compile_together, make_bred
 from tests.contracts.test_games import compare_matches
+from tests.evolved import compile_together, make_evolved
 from tests.players.test_alpha_beta import value_plainly
 from tests.tracks import NEVER, TRACKS, open_text, play_randomly
 
@@ -151,7 +151,7 @@ def test_alpha_beta_over_moves_that_make_progress(depth: int, checkers: BoardGam
 def test_compiled_matches_are_those_of_python(name: str) -> None:
     draws = 0
     players = [
-        make_bred(name, network, seed=seed, **settings)
+        make_evolved(name, network, seed=seed, **settings)
         for seed, (network, settings) in enumerate(NETWORKS.values())
     ]
     compile_together(players)
@@ -168,7 +168,7 @@ def test_tree_search_knows_of_repetitions(tracks: BoardGame) -> None:
 
 
 def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: BoardGame) -> None:
-    player = make_bred("tracks", "mlp", hidden=(4,), take_wins=False)
+    player = make_evolved("tracks", "mlp", hidden=(4,), take_wins=False)
     again = tracks.parse_position("1 1 0 0 1 1 0")
     ended = tracks.play(again, 0)
     assert tracks.outcome(ended).reason == "the position occurred three times"

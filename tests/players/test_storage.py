@@ -22,9 +22,9 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
-from evolve_arena.players.bred import FORMAT, BredPlayer, Decoder, read_player
+from evolve_arena.players.evolved import FORMAT, Decoder, EvolvedPlayer, read_player
 from evolve_arena.players.specification import make_player
-from tests.bred import grow
+from tests.evolved import grow
 
 NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
@@ -38,14 +38,14 @@ DECODERS = [
 ]
 
 
-def make(decoder: Decoder, name: str = "żółw") -> BredPlayer:
+def make(decoder: Decoder, name: str = "żółw") -> EvolvedPlayer:
     if isinstance(decoder, GraphDecoder):
         config = NeatConfig(pop_size=2, node_add_prob=0.5)
         return decoder.player(grow(decoder, 1, config), name)
     return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(1))[0], name)
 
 
-def assert_same(one: BredPlayer, other: BredPlayer) -> None:
+def assert_same(one: EvolvedPlayer, other: EvolvedPlayer) -> None:
     assert type(one) is type(other)
     assert one.decoder == other.decoder
     assert set(one.arrays) == set(other.arrays)
@@ -68,7 +68,7 @@ def test_a_player_of_any_kind_comes_back_from_its_file(decoder: Decoder, tmp_pat
     file = tmp_path / "champion.safetensors"
     file.write_bytes(blob)
     by_name = make_player(f"file:{file}", decoder.game)
-    assert isinstance(by_name, BredPlayer)
+    assert isinstance(by_name, EvolvedPlayer)
     assert_same(by_name, player)
 
 

@@ -14,9 +14,9 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.networks import find_symmetries
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.evolved import Decoder
 from evolve_arena.runs.export import export_player
-from tests.bred import make_bred, random_positions
+from tests.evolved import make_evolved, random_positions
 
 DESIGNS: list[tuple[str, Settings, int]] = [
     ("tic-tac-toe", {"hidden": (8,)}, 8),
@@ -40,8 +40,8 @@ def turn(decoder: Decoder, inputs: np.ndarray) -> list[np.ndarray]:
 
 @pytest.mark.parametrize(("game", "settings", "views"), DESIGNS, ids=str)
 def test_images_of_a_position_are_worth_the_same(game: str, settings: Settings, views: int) -> None:
-    player = make_bred(game, "mlp", 1, symmetric=True, **settings)
-    whole = make_bred(game, "mlp", 1, **settings)
+    player = make_evolved(game, "mlp", 1, symmetric=True, **settings)
+    whole = make_evolved(game, "mlp", 1, **settings)
     decoder = player.decoder
     genes = decoder.expand(player.genome[None])[0]
     assert len(player.genome) < len(genes) == len(whole.genome)
@@ -59,16 +59,16 @@ def test_images_of_a_position_are_worth_the_same(game: str, settings: Settings, 
 
 def test_genes_are_counted_by_hand() -> None:
     """Two planes of nine cells, eight hidden units that are images of one another."""
-    decoder = make_bred("tic-tac-toe", "mlp", symmetric=True, hidden=(8,)).decoder
+    decoder = make_evolved("tic-tac-toe", "mlp", symmetric=True, hidden=(8,)).decoder
     assert decoder.genes == 2 * 9 + 1 + 1 + 1
     # A ninth unit is its own image: it sees corners, edges and the middle, of either player.
-    decoder = make_bred("tic-tac-toe", "mlp", symmetric=True, hidden=(9,)).decoder
+    decoder = make_evolved("tic-tac-toe", "mlp", symmetric=True, hidden=(9,)).decoder
     assert decoder.genes == 2 * 9 + 2 * 3 + 2 + 2 + 1
 
 
 @pytest.mark.parametrize("game", ["tic-tac-toe", "breakthrough", "connect-four"])
 def test_matches_searches_and_exports_know_whole_networks(game: str) -> None:
-    player = make_bred(game, "mlp", 3, symmetric=True, hidden=(8,))
+    player = make_evolved(game, "mlp", 3, symmetric=True, hidden=(8,))
     decoder = player.decoder
     whole = find_game(game).networks["mlp"].decoder_type(hidden=(8,))
     same = whole.player(decoder.expand(player.genome[None])[0], "whole")
@@ -97,7 +97,7 @@ def test_matches_searches_and_exports_know_whole_networks(game: str) -> None:
 )
 def test_who_has_no_images_refuses(game: str, settings: Settings, sentence: str) -> None:
     with pytest.raises(BadValueError, match=sentence):
-        make_bred(game, "mlp", **{"symmetric": True, **settings})
+        make_evolved(game, "mlp", **{"symmetric": True, **settings})
 
 
 def test_runs_breed_shared_genes_and_come_back(tmp_path: Path) -> None:

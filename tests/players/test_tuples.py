@@ -22,11 +22,11 @@ from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_t
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.networks import BoardTupleDecoder
-from evolve_arena.players.bred import FORMAT, read_player
+from evolve_arena.players.evolved import FORMAT, read_player
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
-from tests.bred import random_positions
+from tests.evolved import random_positions
 from tests.tuples import PlainTuples
 
 
@@ -42,9 +42,9 @@ def on_stacks(board: tuple[int, int, int], **settings: object) -> BoardTupleDeco
 
 def make_genome(decoder: BoardTupleDecoder, seed: int, coarse: bool = False) -> TuplePopulation:
     """Return random tables; *coarse* ones hold few different numbers, for frequent ties."""
-    generator = np.random.default_rng(seed)
-    cells = decoder.draw(generator)
-    numbers = generator.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    cells = decoder.draw(rng)
+    numbers = rng.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
     if coarse:
         numbers = np.sign(np.rint(4 * numbers)).astype(np.float32)
     return TuplePopulation(cells[None], numbers[None])
@@ -109,12 +109,12 @@ class Reference(Player):
         numbers = np.rint(genome.tables[0].astype(np.float64) * RESOLUTION).astype(np.int64)
         self.plain = PlainTuples(decoder, genome.cells[0].astype(np.int64), numbers)
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the best move, or a random one."""
         legal = self.plain.game.legal_moves(position)
-        strays = self.noise and int(next_word(stream)) >> 32 < self.noise
+        strays = self.noise and int(next_word(rng)) >> 32 < self.noise
         if strays and len(legal) > 1:
-            return int(legal[below(stream, len(legal))])
+            return int(legal[below(rng, len(legal))])
         return self.plain.choose(position, legal)
 
 
@@ -137,8 +137,8 @@ def test_moves_and_values_are_those_of_plain_python(name: str) -> None:
                     expected = reference.plain.value(after, game.to_move(position))
                     assert value * RESOLUTION == expected
                     compared += 1
-            stream = new_stream(1)
-            assert player.choose(position, stream) == reference.choose(position, stream)
+            rng = new_stream(1)
+            assert player.choose(position, rng) == reference.choose(position, rng)
     assert compared > 100
     noise, packed = 0.2, [decoder.pack(genome) for decoder, genome in made]
     players: list[Player] = [Reference(*each, noise) for each in made]
@@ -146,8 +146,8 @@ def test_moves_and_values_are_those_of_plain_python(name: str) -> None:
         packed.insert(2 * at, other.packed)
         other.packed = with_noise(other.packed, noise)
         players.insert(2 * at, other)
-    generator = np.random.default_rng(2)
-    pairings = generator.integers(len(players), size=(60, 2)).astype(np.int32)
+    rng = np.random.default_rng(2)
+    pairings = rng.integers(len(players), size=(60, 2)).astype(np.int32)
     pairings = pairings[pairings[:, 0] != pairings[:, 1]]
     openings = random_openings(game, 2, len(pairings), 4)
     openings[::3] = -1
@@ -158,7 +158,7 @@ def test_moves_and_values_are_those_of_plain_python(name: str) -> None:
         opening = [move for move in openings[match].tolist() if move >= 0]
         both = [players[player] for player in pair]
         played = play_match(game, both, seed=int(seeds[match]), opening=opening)
-        assert results.games[match] == played.game, (match, pair, played.moves)
+        assert results.game_hashes[match] == played.game_hash, (match, pair, played.moves)
     assert results.distinct_games > len(pairings) // 2
 
 

@@ -45,7 +45,7 @@ def zeros(genes: int, rng: np.random.Generator) -> Rows:
 class Lowest(ea.extend.Player):
     """Player of the first move."""
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the first move."""
         return self.game.legal_moves(position)[0]
 
@@ -63,11 +63,11 @@ GIVEN: dict[str, tuple[Settings, set[str]]] = {
     "parts": (
         {
             "method.fitness": quick_wins,
-            "method.mate": {"name": blend, "share": 0.3},
-            "method.select": anybody,
-            "method.mutate": jolt,
+            "variation.crossover": {"name": blend, "share": 0.3},
+            "variation.selection": anybody,
+            "variation.mutation": jolt,
             "method.initialisation": zeros,
-            "method.fixed_opponents": {"players": [Lowest], "games": 2},
+            "matches.fixed_opponents": {"players": [Lowest], "games": 2},
         },
         {"quick_wins", "blend", "anybody", "jolt", "zeros", "Lowest"},
     ),
@@ -124,14 +124,16 @@ def test_a_new_run_has_no_use_for_what_stands_in(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(user_code, "_absent", {})
     ea.start(
-        small_recipe(), run="own", changes={**TINY, "method.mate": {"name": blend, "share": 1}}
+        small_recipe(),
+        run="own",
+        changes={**TINY, "variation.crossover": {"name": blend, "share": 1}},
     )
     monkeypatch.setattr(user_code, "_registered", {})
     with pytest.raises(RecipeError, match="unknown operator for 'mate' 'blend'"):
-        small_recipe().change({"method.mate": "blend"})
+        small_recipe().change({"variation.crossover": "blend"})
     ea.load("own")
     with pytest.raises(UserCodeError, match="continues only with blend, which was given in Python"):
-        ea.start(small_recipe().change({"method.mate": "blend"}), run="new")
+        ea.start(small_recipe().change({"variation.crossover": "blend"}), run="new")
     assert not Path("new").exists()
     recipe = Path("own/recipe.toml")
     recipe.write_text(recipe.read_text().replace("uniform", "unicorn!"))

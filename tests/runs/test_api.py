@@ -28,7 +28,7 @@ QUICK = [
     "network.hidden=[4]",
     "method.individuals=6",
     "method.tournament_size=2",
-    "method.elites=0",
+    "variation.elites=0",
     "run.generations=3",
     "check.every=2",
     "check.games=10",
@@ -43,7 +43,7 @@ class Spy(Player):
     def __init__(self) -> None:
         self.closed = 0
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the first open column."""
         return make_game("connect-four").legal_moves(position)[0]
 
@@ -108,11 +108,11 @@ def test_a_run_lies_where_its_recipe_is_named(
 
 def test_changes_and_the_seed_reach_an_object(tmp_path: Path, small_recipe: Maker) -> None:
     recipe, path = small_recipe(), tmp_path / "run"
-    changes = ["run.generations=2", "method.elites=1"]
+    changes = ["run.generations=2", "variation.elites=1"]
     run = start(recipe, run=path, changes=changes, seed=5, executor="serial")
     assert read_recipe(path / "recipe.toml") == run.recipe
     assert run.recipe.run.seed == run.state().seed == 5
-    assert (run.generation, run.recipe.method["elites"]) == (2, 1)
+    assert (run.generation, (run.recipe.variation or {})["elites"]) == (2, 1)
     assert recipe.run.generations == 8
 
 

@@ -279,8 +279,8 @@ def test_a_crash_in_the_third_game(make_bot: MakeBot, evolve: Evolve) -> None:
         "stderr": [r"\x1b[31mno\x1b[0m more", "last [/b] words"],
     }
     assert err.splitlines() == [
-        "evolve: bot.py forfeited 1 of 6 games (crash 1): nobody won these, they say nothing of"
-        f" strength; the first: {sentence}",
+        "evolve: bot.py forfeited 1 of 6 games (crash 1): forfeits do not count as wins;"
+        f" the first: {sentence}",
         r"evolve: bot.py wrote: \x1b[31mno\x1b[0m more",
         "evolve: bot.py wrote: last [/b] words",
     ]
@@ -384,8 +384,8 @@ def test_checks_with_forfeits(forfeited: tuple[Run, list[DuelResult]], capsys: C
     assert (check["games"], check["counted_games"], check["won"]) == (4, 0, None)
     assert check["forfeits"][0]["stderr"] == ["out of order"]
     warning = (
-        "check at generation 8: bot.py forfeited 4 of 4 games (crash 4): nobody won these, they"
-        f" say nothing of strength; the first: {sentence}"
+        "check at generation 8: bot.py forfeited 4 of 4 games (crash 4): forfeits do not count as"
+        f" wins; the first: {sentence}"
     )
     assert content["warnings"] == [warning, "check at generation 8: bot.py wrote: out of order"]
     print_summary(content)

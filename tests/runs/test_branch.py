@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.cli.commands import evolving
+from evolve_arena.cli.commands import runs
 from evolve_arena.cli.commands.completion import complete_branch
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.types import Array
@@ -32,7 +32,7 @@ from tests.small_recipes import SMALL_RECIPES
 Patch = pytest.MonkeyPatch
 Maker = Callable[..., Recipe]
 LAST = 8
-CHANGED = {"method.mutation_probability": 0.9}
+CHANGED = {"variation.mutation_probability": 0.9}
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,8 @@ def test_islands_get_seeds_of_their_own(small_recipe: Maker) -> None:
 
 def test_settings_change_from_there_on(first: ea.Run) -> None:
     run = ea.branch("evolved/first@6", changes=CHANGED, executor="serial")
-    assert run.recipe.method["mutation_probability"] == 0.9
+    assert run.recipe.variation is not None
+    assert run.recipe.variation["mutation_probability"] == 0.9
     assert run.population_sha256 != first.population_sha256
     wrong = r"^evolved/first@6 can't continue with these settings: .* shape \(\d+, \d+\), not \(6, "
     with pytest.raises(BadValueError, match=wrong):
@@ -196,7 +197,7 @@ def test_at_a_terminal_it_asks(
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
     refused = pytest.raises(BadValueError, match="after generation 6")
     with nullcontext() if answer == "y\n" else refused:
-        first.check_going_back(6, force=evolving.ask_to_delete)
+        first.check_going_back(6, force=runs.ask_to_delete)
     assert "after generation 6, up to 8. Delete them? [y/N]" in capsys.readouterr().err
 
 
@@ -210,7 +211,7 @@ def test_settings_that_change_no_population_change_the_run_itself(first: ea.Run)
 
 
 def test_settings_that_change_the_future_go_on_in_a_branch(first: ea.Run) -> None:
-    words = ["--set", "method.mutation_probability=0.9", "--generations", "10", "--quiet"]
+    words = ["--set", "variation.mutation_probability=0.9", "--generations", "10", "--quiet"]
     said = evolve("resume", "evolved/first", *words)
     assert "these settings change what is evolved: evolved/first-2 continues with them" in said
     run = ea.load("evolved/first-2")

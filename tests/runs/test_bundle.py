@@ -208,8 +208,8 @@ def test_shifted_numbers_keep_64_bits() -> None:
 
 def test_vectors() -> None:
     space, _ = run(_vectors)
-    generator = np.random.default_rng(1)
-    left, right = generator.normal(size=(2, 20)).astype(np.float32)
+    rng = np.random.default_rng(1)
+    left, right = rng.normal(size=(2, 20)).astype(np.float32)
     ours, theirs = np.zeros(16, np.float32), kernel.array("f", bytes(64))
     lists = [kernel.array("f", values.tolist()) for values in (left, right)]
     assert space["_vectors"](*lists, theirs) == _vectors(left, right, ours)

@@ -23,7 +23,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Genome
 from evolve_arena.evolve.method import Method, Report, State
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
@@ -54,7 +54,7 @@ def read(run: Path) -> tuple[list[ChampionMatch], dict[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def bred(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def evolved(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a run of a learner that gets stronger, with a check every other generation."""
     changes = ["network.tuples=20", "network.length=4", "method.individuals=1", "method.games=300"]
     changes += ["check.games=400", "check.every=2", "check.opponents=['random']"]
@@ -63,8 +63,8 @@ def bred(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return start(recipe, run=tmp_path_factory.mktemp("bred") / "run", executor="serial")
 
 
-def test_a_champion_is_replaced_only_by_one_that_beats_it(bred: Run) -> None:
-    matches, best = read(bred.path)
+def test_a_champion_is_replaced_only_by_one_that_beats_it(evolved: Run) -> None:
+    matches, best = read(evolved.path)
     met = {(match.generation, match.opponent): match for match in matches}
     assert list(best) == list(range(0, 21, 2))
     assert best[0] == 0
@@ -76,19 +76,19 @@ def test_a_champion_is_replaced_only_by_one_that_beats_it(bred: Run) -> None:
             won.append(match.score)
     assert won
     assert all(score > 0.5 for score in won)
-    assert bred.champion.remarks["generation"] == best[20]
+    assert evolved.champion.remarks["generation"] == best[20]
 
 
-def test_the_last_champion_beats_the_untrained_one(bred: Run) -> None:
-    result = duel(bred.champion, bred.champion_at(0), games=1000, opening_plies=4, seed=7)
+def test_the_last_champion_beats_the_untrained_one(evolved: Run) -> None:
+    result = duel(evolved.champion, evolved.champion_at(0), games=1000, opening_plies=4, seed=7)
     assert result.score_interval[0] > 0.6
 
 
-def test_a_weaker_champion_is_refused(bred: Run, tmp_path: Path, monkeypatch: Patch) -> None:
+def test_a_weaker_champion_is_refused(evolved: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     """The untrained one comes again and again, after one that learned."""
-    recipe = bred.recipe.change({"run.generations": 5, "check.every": 1})
+    recipe = evolved.recipe.change({"run.generations": 5, "check.every": 1})
     method = recipe.make_method()
-    untrained, learned = bred.champion_at(0), bred.champion
+    untrained, learned = evolved.champion_at(0), evolved.champion
     find = type(method).champion
 
     def get_weaker(self: Method[State], state: State, arena: Arena) -> tuple[Genome, Report]:
@@ -204,30 +204,30 @@ def test_a_series_is_the_duel_in_parts() -> None:
 # Ratings
 
 
-def test_the_first_champion_is_the_anchor(bred: Run) -> None:
-    matches, _ = read(bred.path)
+def test_the_first_champion_is_the_anchor(evolved: Run) -> None:
+    matches, _ = read(evolved.path)
     ratings = rate_champions(matches)
     assert list(ratings) == list(range(0, 21, 2))
     assert (ratings[0].elo, ratings[0].error) == (0.0, 0.0)
     assert all(0.0 < ratings[generation].error < 200.0 for generation in list(ratings)[1:])
     assert ratings[20].elo - ratings[20].error > 0.0
-    assert bred.history().ratings == ratings
+    assert evolved.history().ratings == ratings
 
 
-def test_ratings_are_told_everywhere(bred: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    record = bred.history()
+def test_ratings_are_told_everywhere(evolved: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    record = evolved.history()
     panel = draw_runs([record]).axes[0]
     assert panel.get_title(loc="left") == "Strength: the run's champions against each other"
     curve = panel.lines[-1].get_xydata().tolist()
     assert curve == [[generation, each.elo] for generation, each in record.ratings.items()]
-    told = summarise(bred)
+    told = summarise(evolved)
     assert told["ratings"][0] == {"generation": 0, "elo": 0.0, "elo_error_95": 0.0}
     assert [row["elo"] for row in told["ratings"]] == [each.elo for each in record.ratings.values()]
     print_summary(told)
     newest = record.ratings[20]
     text = " ".join(capsys.readouterr().out.split())
     assert f"{newest.elo:+.0f} ± {newest.error:.0f}" in text
-    page = Desk(str(bred.path.parent)).record("run")
+    page = Desk(str(evolved.path.parent)).record("run")
     row = page["ratings"][-1]
     assert (row["generation"], row["elo"]) == (20, newest.elo)
     assert (row["low"], row["high"]) == newest.interval
@@ -235,9 +235,9 @@ def test_ratings_are_told_everywhere(bred: Run, capsys: pytest.CaptureFixture[st
     assert frame["generation"].tolist() == list(record.ratings)
 
 
-def test_the_page_counts_checks_in_the_time_left(bred: Run, tmp_path: Path) -> None:
+def test_the_page_counts_checks_in_the_time_left(evolved: Run, tmp_path: Path) -> None:
     """A check that is due counts, and is told; it takes as long as those before."""
-    path = Path(shutil.copytree(bred.path, tmp_path / "run"))
+    path = Path(shutil.copytree(evolved.path, tmp_path / "run"))
     tables = "generations", "statistics", "checks", "check_ends", "champions", "champion_matches"
     with closing(sqlite3.connect(path / "history.db")) as database, database:
         database.execute("UPDATE generations SET seconds = 2.0")
@@ -247,7 +247,7 @@ def test_the_page_counts_checks_in_the_time_left(bred: Run, tmp_path: Path) -> N
     row = read_row(path)
     assert (row["generation"], row["checking"]) == (12, True)
     assert row["left"] == 8 * 2.0 + 5 * 7.0  # checks at 12, 14, 16, 18 and 20
-    assert (read_row(bred.path)["left"], read_row(bred.path)["checking"]) == (0.0, False)
+    assert (read_row(evolved.path)["left"], read_row(evolved.path)["checking"]) == (0.0, False)
 
 
 def test_ratings_are_those_of_matches_from_the_anchor_on() -> None:
@@ -300,11 +300,13 @@ def test_what_decides_is_not_cut(small_recipe: Small, tmp_path: Path, monkeypatc
     assert 40 <= games["random"] < 1000
 
 
-def test_champions_meet_in_a_tenth_of_games(bred: Run, tmp_path: Path, monkeypatch: Patch) -> None:
+def test_champions_meet_in_a_tenth_of_games(
+    evolved: Run, tmp_path: Path, monkeypatch: Patch
+) -> None:
     """However few games a check has, and if the run was stopped between two checks."""
     monkeypatch.setattr(training, "find_stronger", lambda *_: -1)
     changes = {"check.games": 20, "check.every": 4, "method.games": 1000, "run.generations": 8}
-    recipe = bred.recipe.change({**changes, "run.checkpoint_every": 1})
+    recipe = evolved.recipe.change({**changes, "run.checkpoint_every": 1})
 
     def count(name: str, *stops: int) -> list[int]:
         run = start(recipe, run=tmp_path / name, callbacks=[stop_at(each) for each in stops])
@@ -346,7 +348,7 @@ def test_a_stop_in_the_first_check_leaves_a_champion(small_recipe: Small, tmp_pa
     stop = during_checks(lambda progress: progress.checking is None)
     run = start(small_recipe(), run=tmp_path / "run", executor="serial", callbacks=stop)
     assert (run.generation, run.checks()) == (0, [])
-    assert isinstance(run.champion, BredPlayer)
+    assert isinstance(run.champion, EvolvedPlayer)
     assert run.champion.remarks["generation"] == 0
     assert resume(run.path, executor="serial").is_complete()
 

@@ -18,8 +18,11 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.types import Array, Arrays, Floats, Json, Settings
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.neat_state import NeatState
+from evolve_arena.evolve.settings.neat import NeatMethodConfig
+from evolve_arena.evolve.settings.tournament import TournamentConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentState
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -46,7 +49,7 @@ FLOATS = st.floats(width=32)
 def make_state(generation: int = 5, seed: int = 1) -> TournamentState:
     state = METHOD.initial(seed)
     hall = state.population[:2].copy()
-    return TournamentState(seed, generation, state.population, state.strengths, hall)
+    return TournamentState(seed, generation, state.population, state.step_sizes, hall)
 
 
 def make_directory(path: Path, generations: list[int]) -> RunDirectory:
@@ -77,8 +80,7 @@ def make_neat(
 ) -> Neat:
     config = NeatMethodConfig.model_validate(
         {
-            "hall_of_fame": {"opponents": 1, "every": 1},
-            "opponents": 2,
+            "matches": {"hall_of_fame": {"opponents": 1, "every": 1}, "opponents": 2},
             "neat": {"pop_size": 8, "compatibility_threshold": 1.0, **(neat or {})},
         }
     )
@@ -364,7 +366,7 @@ WHOLE = make_state().population
         ("population", WHOLE[None], f"has shape (1, 4, {DECODER.genes})"),
         ("population", np.where(WHOLE > 0.5, np.float32(-np.inf), WHOLE), "holds NaN or infinity"),
         ("population", np.where(WHOLE > 0.5, np.float32(np.nan), WHOLE), "holds NaN or infinity"),
-        ("strengths", np.full_like(make_state().strengths, np.nan), "holds NaN"),
+        ("strengths", np.full_like(make_state().step_sizes, np.nan), "holds NaN"),
         ("hall", np.full_like(make_state().hall, np.nan), "holds NaN"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

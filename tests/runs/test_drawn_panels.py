@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.intervals import Sample
-from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.self_play import MirrorResult
 from evolve_arena.core.registry import make_game
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.store.check_points import CheckPoints
 from evolve_arena.runs.store.history import Check
@@ -252,9 +252,9 @@ def make_mirror(points: list[list[int]]) -> MirrorResult:
     results = new_results(make_game("ticket-to-ride"), count)
     results.columns["points"][:, :players] = points
     results.offenders[:] = -1
-    results.games[:] = np.arange(count)
-    seatings = seat_players(np.zeros((count, players)), MOST_PLAYERS)
-    return MirrorResult("nobody", seatings, results)
+    results.game_hashes[:] = np.arange(count)
+    pairings = seat_players(np.zeros((count, players)), MAX_PLAYERS)
+    return MirrorResult("nobody", pairings, results)
 
 
 def test_points_of_ticket_to_ride() -> None:

@@ -95,7 +95,7 @@ def jobs(
     code = tmp_path_factory.mktemp("code") / "slow.py"
     code.write_text(SLOW)
     # Checks that a busy machine cuts short would not be the same twice.
-    made = small_recipe().change({"method.select": f"{code}:slowly", "check.share": 1.0})
+    made = small_recipe().change({"variation.selection": f"{code}:slowly", "check.share": 1.0})
     return [
         Job(f"run-{n}", made.change({"run.seed": n, "run.generations": 65 - 5 * n}))
         for n in range(1, 5)
@@ -267,7 +267,13 @@ def test_a_sweep_whose_driver_is_killed_gives_the_same_table(
     """In Python that starts from nothing, as Ray does not bear to be forked."""
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "small.toml").write_text(small_recipe("run.generations=40").to_toml())
-    words = ["small.toml", "--set", "method.select=slow.py:slowly", "--set", "method.noise=0.0,0.1"]
+    words = [
+        "small.toml",
+        "--set",
+        "variation.selection=slow.py:slowly",
+        "--set",
+        "matches.noise=0.0,0.1",
+    ]
     there = [sys.executable, "-m", "evolve_arena.cli.main", "sweep", *words]
     there += ["--games", "10", "--seeds", "1", "--json", "--folder", "there", "--workers", "1"]
     there += ["--executor", "ray", "--address", nodes.address]
@@ -283,8 +289,8 @@ def test_a_sweep_whose_driver_is_killed_gives_the_same_table(
     assert 9 <= run.generation < 40
     done = subprocess.run(there, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    values = {"method.noise": [0.0, 0.1]}
-    common = {"method.select": f"{tmp_path / 'slow.py'}:slowly"}
+    values = {"matches.noise": [0.0, 0.1]}
+    common = {"variation.selection": f"{tmp_path / 'slow.py'}:slowly"}
     options = {"seeds": 1, "games": 10, "workers": 1, "changes": common}
     here = ea.sweep(str(tmp_path / "small.toml"), values, folder=tmp_path / "here", **options)
     assert json.loads(done.stdout)["runs"] == here.to_dict()["runs"]

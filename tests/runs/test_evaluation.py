@@ -17,11 +17,11 @@ from evolve_arena.runs.evaluation import evaluate_player
 from tests.forked import evolve
 
 GAME = make_game("connect-four")
-USUAL = find_game("connect-four").ladder
+OPPONENTS = find_game("connect-four").ladder
 
 
 def test_a_player_is_measured_against_all_of_them() -> None:
-    player, opponents = make_player("minimax:depth=2", GAME), USUAL[:6]
+    player, opponents = make_player("minimax:depth=2", GAME), OPPONENTS[:6]
     content = evaluate_player(player, GAME, games=400, opponents=opponents, opening_plies=0, seed=3)
     assert tuple(content["opponents"]) == opponents
     for result in content["opponents"].values():
@@ -55,9 +55,9 @@ def test_opponents_can_be_chosen() -> None:
 
 def test_who_comes_first_is_measured_alike_whoever_follows() -> None:
     player = make_player("minimax:depth=1", GAME)
-    some = evaluate_player(player, GAME, games=100, opponents=USUAL[:2], seed=5)
-    more = evaluate_player(player, GAME, games=100, opponents=USUAL[:4], seed=5)
-    for name in USUAL[:2]:
+    some = evaluate_player(player, GAME, games=100, opponents=OPPONENTS[:2], seed=5)
+    more = evaluate_player(player, GAME, games=100, opponents=OPPONENTS[:4], seed=5)
+    for name in OPPONENTS[:2]:
         assert some["opponents"][name] == more["opponents"][name]
 
 

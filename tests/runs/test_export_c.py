@@ -17,8 +17,8 @@ from evolve_arena.runs.export import cut, export_player, read_template
 from evolve_arena.runs.export.c import assemble_c
 from evolve_arena.runs.export.c_rules import Rules, types
 from evolve_arena.runs.export.javascript import TranslationError
-from tests.bred import make_bred
 from tests.c_bots import SANITIZERS, ask, build, feed, with_gcc, with_sanitizers
+from tests.evolved import make_evolved
 
 COUNTING = """
 import numpy as np
@@ -141,7 +141,7 @@ HOSTILE = {
 @with_sanitizers
 @pytest.mark.parametrize("game", HOSTILE)
 def test_no_state_makes_a_bot_read_beyond_its_tables(game: str, tmp_path: Path) -> None:
-    player = make_bred(game, "mlp" if game == "tic-tac-toe" else "tuples", seed=1)
+    player = make_evolved(game, "mlp" if game == "tic-tac-toe" else "tuples", seed=1)
     program = build(str(export_player(player, "c")), tmp_path, "-O1", *SANITIZERS)
     for state, sentence in HOSTILE[game].items():
         assert feed(program, [f"state {state}\ngo\n".encode()]) == [(1, "", sentence)], state
@@ -149,17 +149,17 @@ def test_no_state_makes_a_bot_read_beyond_its_tables(game: str, tmp_path: Path) 
 
 @with_gcc
 def test_a_bot_plays_matches_as_a_program(tmp_path: Path) -> None:
-    player = make_bred("chomp", "mlp", seed=1)
+    player = make_evolved("chomp", "mlp", seed=1)
     program = ProcessPlayer(player.game, str(build(str(export_player(player, "c")), tmp_path)))
     wanted = play_match(player.game, (player, player), opening=(20,)).moves
     assert play_match(player.game, (program, player), opening=(20,)).moves == wanted
 
 
 def test_who_cannot_be_exported_is_told_so() -> None:
-    player = make_bred("ticket-to-ride", "mlp", hidden=(2,))
+    player = make_evolved("ticket-to-ride", "mlp", hidden=(2,))
     with pytest.raises(TranslationError, match=r"can't be written as C: export it with --to py"):
         export_player(player, "c")
-    strays = make_bred("chomp", "mlp")
+    strays = make_evolved("chomp", "mlp")
     strays.packed.seats[0, NOISE] = 1
     with pytest.raises(BadValueError, match="makes random moves"):
         export_player(strays, "c")

@@ -17,8 +17,8 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
-from tests.bred import make_bred, random_positions
 from tests.c_bots import with_gcc
+from tests.evolved import make_evolved, random_positions
 from tests.exported import choose_in_c, load_bot
 from tests.heap import load_heap
 from tests.tracks import STONES
@@ -84,7 +84,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.mark.parametrize("name", ["importing", "numpy-importing"])
 @pytest.mark.parametrize("settings", [{}, {"head": "kinds"}, {"head": "action"}], ids=str)
 def test_a_file_takes_along_what_it_imports(settings: Settings, name: str) -> None:
-    player = make_bred(name, "mlp", 3, encoding="features", **settings)
+    player = make_evolved(name, "mlp", 3, encoding="features", **settings)
     # Nothing but the description of moves needs NumPy.
     needs_numpy = name == "numpy-importing" and settings == {"head": "action"}
     assert ("import numpy" in str(export_player(player, "python"))) == needs_numpy
@@ -97,7 +97,7 @@ def test_a_file_takes_along_what_it_imports(settings: Settings, name: str) -> No
 @pytest.mark.usefixtures("parts")
 @pytest.mark.parametrize("target", ["c", "html"])
 def test_other_targets_say_that_python_takes_it_along(target: str) -> None:
-    player = make_bred("importing", "mlp", 3, head="kinds")
+    player = make_evolved("importing", "mlp", 3, head="kinds")
     told = r"importing\.py, line \d+: .*: export it with --to python$"
     with pytest.raises(ArenaError, match=told):
         export_player(player, target)
@@ -133,12 +133,12 @@ SECRET = (
 
 def test_scripts_are_asked_from_what_a_seat_knows(tmp_path: Path) -> None:
     game = load_heap(tmp_path, "secret_heap", *SECRET)
-    player = make_bred("secret-heap", "mlp", 5, head="kinds")
-    bot, stream = load_bot(player), new_stream(1)
+    player = make_evolved("secret-heap", "mlp", 5, head="kinds")
+    bot, rng = load_bot(player), new_stream(1)
     differing = 0
     for position in random_positions(game, 60, 1):
         known = game.view(position, game.to_move(position))
-        move = player.choose(position, stream)
+        move = player.choose(position, rng)
         state = list(position.state)
         assert bot["choose"](state) == bot["choose"](list(known.state)) == move
         assert bot["view"](state) == list(known.state)
@@ -150,7 +150,7 @@ def test_scripts_are_asked_from_what_a_seat_knows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("settings", [{}, {"head": "policy"}, {"hidden": ()}], ids=str)
 def test_poker_is_played_from_what_a_seat_knows(settings: Settings, tmp_path: Path) -> None:
     game = open_file(LEDUC).make()
-    player = make_bred("leduc", "mlp", 5, **settings)
+    player = make_evolved("leduc", "mlp", 5, **settings)
     bot = load_bot(player)
     for position in random_positions(game, 60, 1):
         known, state = game.view(position, game.to_move(position)), list(position.state)
@@ -170,7 +170,7 @@ def test_programs_in_c_go_by_what_a_seat_knows(name: str, tmp_path: Path) -> Non
         open_file(LEDUC)
     else:
         load_heap(tmp_path, "secret_heap", *SECRET)
-    player = make_bred(name, "mlp", 5, **({} if name == "leduc" else {"head": "kinds"}))
+    player = make_evolved(name, "mlp", 5, **({} if name == "leduc" else {"head": "kinds"}))
     positions = random_positions(player.game, 60, 1)
     chosen = [player.choose(position, new_stream(1)) for position in positions]
     assert choose_in_c(player, positions, tmp_path) == chosen

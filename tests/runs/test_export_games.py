@@ -15,7 +15,7 @@ import pytest
 from evolve_arena.core.registry import shipped_games
 from evolve_arena.core.types import Settings
 from evolve_arena.runs.export import export_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 from tests.exported import load_bot
 from tests.fuzz.__main__ import feed
 from tests.fuzz.bot_targets import BOT_TARGETS
@@ -35,7 +35,7 @@ KINDS = [(name, "mlp", {}) for name in BOARDS] + OPTIONS
 
 @pytest.mark.parametrize(("game", "network", "options"), KINDS, ids=str)
 def test_games_of_a_file_are_the_arenas(game: str, network: str, options: Settings) -> None:
-    player = make_bred(game, network, **options)
+    player = make_evolved(game, network, **options)
     rules, bot = player.game, load_bot(player)
     chance = random.Random(1)
     for seed in range(6):
@@ -67,7 +67,7 @@ def test_games_of_a_file_are_the_arenas(game: str, network: str, options: Settin
 def test_the_example_in_a_file_plays_a_game(
     game: str, network: str, options: Settings, tmp_path: Path
 ) -> None:
-    source = str(export_player(make_bred(game, network, **options), "python"))
+    source = str(export_player(make_evolved(game, network, **options), "python"))
     (tmp_path / "champion.py").write_text(source, encoding="utf-8")
     blocks = re.findall(
         r"^    from FILE import .*\n(?:(?:    .*)?\n)*?(?=  \S)", source, re.MULTILINE
@@ -85,13 +85,13 @@ def test_the_example_in_a_file_plays_a_game(
 
 def test_a_move_that_is_none_is_refused() -> None:
     for game in ("connect-four", "tic-tac-toe"):
-        bot = load_bot(make_bred(game, "mlp"))
+        bot = load_bot(make_evolved(game, "mlp"))
         with pytest.raises(ValueError, match="there is no move 99 here"):
             bot["play"](bot["start"](), 99)
 
 
 def test_chance_decides_in_a_file() -> None:
-    bot = load_bot(make_bred("pig", "mlp"))
+    bot = load_bot(make_evolved("pig", "mlp"))
     rolled = {tuple(bot["play"](bot["start"](), 0)) for _ in range(200)}
     assert len(rolled) == 6
 
@@ -115,7 +115,9 @@ def test_nonsense_ends_in_one_line(
 
 def test_a_process_writes_that_line_and_no_traceback(tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
-    file.write_text(str(export_player(make_bred("tic-tac-toe", "mlp"), "python")), encoding="utf-8")
+    file.write_text(
+        str(export_player(make_evolved("tic-tac-toe", "mlp"), "python")), encoding="utf-8"
+    )
     words, told = [sys.executable, str(file)], "state 0 0 0\ngo\n"
     done = subprocess.run(words, input=told, capture_output=True, text=True, check=False)
     sentence = "ValueError: expected a state of 10 numbers, got 3\n"
@@ -124,7 +126,7 @@ def test_a_process_writes_that_line_and_no_traceback(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shown", ["[", "0", '{"board": 3}', '{"board": [["?"]]}'])
 def test_agents_say_that_a_text_is_no_board(shown: str) -> None:
-    agent = load_bot(make_bred("connect-four", "mlp"))["agent"]
+    agent = load_bot(make_evolved("connect-four", "mlp"))["agent"]
     observation = {"observationString": shown, "currentPlayer": 0, "playerId": 0}
     with pytest.raises(ValueError, match=r"^the observationString holds no board$"):
         agent(observation)

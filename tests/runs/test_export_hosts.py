@@ -19,10 +19,10 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Json, Settings
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
-from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import HOSTS
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export import export_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 from tests.exported import load_bot
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def number_moves(game: BoardGame, position: Board, state: pyspiel.State) -> dict
 def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: Settings) -> None:
     """Moves of both sides are compared, in games of a bot against chance."""
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
-    player = make_bred(game, network, 3, **settings)
+    player = make_evolved(game, network, 3, **settings)
     source, make_bot = str(export_player(player, "openspiel")), load_bot(player, "openspiel")["Bot"]
     choose, rules = load_bot(player)["choose"], player.game
     loaded = pyspiel.load_game(source.partition('load_game("')[2].partition('")')[0])
@@ -116,7 +116,7 @@ BOTZONE = ("tic-tac-toe", "othello", "gomoku")
 @pytest.mark.parametrize("name", BOTZONE)
 def test_botzone_gets_the_bots_moves(name: str, keeps_running: bool, tmp_path: Path) -> None:
     """By its published protocol: a program is told a game so far, and later new moves alone."""
-    player = make_bred(name, "mlp", 2, hidden=(4,))
+    player = make_evolved(name, "mlp", 2, hidden=(4,))
     game, choose = player.game, load_bot(player)["choose"]
     source, file = str(export_player(player, "botzone")), tmp_path / "bot.py"
     source = source.replace("KEEP_RUNNING = False", f"KEEP_RUNNING = {keeps_running}")
@@ -140,7 +140,7 @@ def test_botzone_gets_the_bots_moves(name: str, keeps_running: bool, tmp_path: P
 
 
 def test_a_pass_is_told_and_understood_at_botzone() -> None:
-    player = make_bred("othello", "mlp", 2)
+    player = make_evolved("othello", "mlp", 2)
     names = load_bot(player, "botzone")
     game = player.game
     for seed in range(100):  # till there is a game in which somebody passes
@@ -162,7 +162,7 @@ def test_a_pass_is_told_and_understood_at_botzone() -> None:
 PETTINGZOO = {"connect-four": "connect_four_v3", "tic-tac-toe": "tictactoe_v3"}
 
 
-def play_in_pettingzoo(player: BredPlayer, games: int) -> int:
+def play_in_pettingzoo(player: EvolvedPlayer, games: int) -> int:
     """Play against chance and return the number of moves that were compared with the arena's."""
     classic = pytest.importorskip("pettingzoo.classic", reason="PettingZoo is not installed")
     pytest.importorskip("pygame", reason="pygame is not installed")
@@ -196,7 +196,7 @@ def play_in_pettingzoo(player: BredPlayer, games: int) -> int:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("game", PETTINGZOO)
 def test_pettingzoos_environments_are_played(game: str) -> None:
-    assert play_in_pettingzoo(make_bred(game, "mlp", 4), 4) > 10
+    assert play_in_pettingzoo(make_evolved(game, "mlp", 4), 4) > 10
 
 
 @pytest.mark.parametrize(
@@ -211,12 +211,12 @@ def test_what_a_host_lacks_is_refused(
     game: str, settings: Settings, target: str, said: str
 ) -> None:
     with pytest.raises(BadValueError, match=said):
-        export_player(make_bred(game, "mlp", **settings), target)
+        export_player(make_evolved(game, "mlp", **settings), target)
 
 
 @pytest.mark.parametrize("target", ["botzone", "pettingzoo"])
 def test_files_need_no_more_than_python_3_8(target: str) -> None:
-    source = str(export_player(make_bred("tic-tac-toe", "mlp"), target))
+    source = str(export_player(make_evolved("tic-tac-toe", "mlp"), target))
     assert source.isascii()
     tree = ast.parse(source, feature_version=(3, 8))
     about = ast.get_docstring(tree) or ""
@@ -243,7 +243,7 @@ def test_a_file_of_ones_own_says_what_a_host_calls_the_game(
     monkeypatch.setattr(registry, "_registered", {})
     file, rows = tmp_path / "own.py", find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
     file.write_text(rows.replace('BOTZONE = "TicTacToe"', ""))
-    bot = make_bred(open_file(file).name, "mlp")
+    bot = make_evolved(open_file(file).name, "mlp")
     assert 'load_game("tic_tac_toe")' in str(export_player(bot, "openspiel"))
     with pytest.raises(BadValueError, match="can't be exported to botzone"):
         export_player(bot, "botzone")

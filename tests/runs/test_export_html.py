@@ -18,7 +18,7 @@ from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Json, Settings
-from evolve_arena.players.board_view import find_board_view
+from evolve_arena.players.page_board import find_page_board
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.board import export_python
 from evolve_arena.runs.export.javascript import (
@@ -32,8 +32,8 @@ from evolve_arena.runs.export.javascript import (
     write_value,
 )
 from evolve_arena.runs.export.page import PAGE, run_source, write_source
-from tests.bred import make_bred, random_positions
 from tests.browser import open_page, wait_until, with_browser
+from tests.evolved import make_evolved, random_positions
 from tests.exported import Namespace, tell
 from tests.pages import ask_page, run_script, with_node
 
@@ -244,8 +244,8 @@ GAMES: dict[str, Settings] = {
 @with_node
 @pytest.mark.parametrize("name", GAMES)
 def test_pages_know_the_rules_and_draw_as_the_view_does(name: str, tmp_path: Path) -> None:
-    player = make_bred(name.partition(" ")[0], "mlp", 1, **GAMES[name])
-    game, view = player.game, find_board_view(player.game)
+    player = make_evolved(name.partition(" ")[0], "mlp", 1, **GAMES[name])
+    game, view = player.game, find_page_board(player.game)
     positions = random_positions(game, 60, 2)
     ends = [game.play(p, m) for p in positions for m in game.legal_moves(p)[:1]]
     positions += [position for position in ends if game.outcome(position)]
@@ -277,7 +277,7 @@ def test_pages_know_the_rules_and_draw_as_the_view_does(name: str, tmp_path: Pat
 
 @with_node
 def test_values_say_what_the_bot_prefers(tmp_path: Path) -> None:
-    player = make_bred("tic-tac-toe", "mlp", 2, take_wins=False)
+    player = make_evolved("tic-tac-toe", "mlp", 2, take_wins=False)
     positions = random_positions(player.game, 100)
     given = list(map(tell, positions))
     body = "return [bot.ask_values(position), bot.ask_moves(position), bot.ask_bot(position)];"
@@ -291,11 +291,11 @@ def test_values_say_what_the_bot_prefers(tmp_path: Path) -> None:
 
 def test_games_that_hide_something_have_no_page() -> None:
     with pytest.raises(BadValueError, match="hides something from its players"):
-        export_player(make_bred("ticket-to-ride", "mlp", hidden=(2,)), "html")
+        export_player(make_evolved("ticket-to-ride", "mlp", hidden=(2,)), "html")
 
 
 def test_the_file_is_whole_and_asks_for_nothing() -> None:
-    page = export_player(make_bred("breakthrough", "mlp"), "html")
+    page = export_player(make_evolved("breakthrough", "mlp"), "html")
     assert len(page) < 200_000
     assert page.count("<script") == page.count("</script>") == 1
     assert not re.findall(r"(?:src|href)=\"(?!data:)", page)
@@ -306,7 +306,7 @@ def test_the_file_is_whole_and_asks_for_nothing() -> None:
 
 
 def test_names_cannot_break_out_of_the_page() -> None:
-    player = make_bred("tic-tac-toe", "mlp")
+    player = make_evolved("tic-tac-toe", "mlp")
     evil = "</script><script>alert(1)</script><!-- \"'&"
     object.__setattr__(player, "name", evil)
     page = export_player(player, "html")
@@ -320,7 +320,7 @@ def test_names_cannot_break_out_of_the_page() -> None:
 def test_a_name_that_no_file_can_hold_is_written_out(
     name: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    player = make_bred("tic-tac-toe", "mlp")
+    player = make_evolved("tic-tac-toe", "mlp")
     object.__setattr__(player, "name", name)
     (tmp_path / "mine.safetensors").write_bytes(player.serialise())
     monkeypatch.chdir(tmp_path)
@@ -342,7 +342,7 @@ def test_the_scripts_are_small() -> None:
 
 def test_the_python_of_a_page_runs_as_it_stands() -> None:
     """The translated source is a module that Python runs as well."""
-    player = make_bred("othello", "mlp", size=6)
+    player = make_evolved("othello", "mlp", size=6)
     text = write_source(player)
     ast.parse(text)
     space = run_source(text)
@@ -356,7 +356,7 @@ def test_the_python_of_a_page_runs_as_it_stands() -> None:
 @with_browser
 def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None:
     """People play by mouse and by keys; the bot answers as the Python file does."""
-    player = make_bred("tic-tac-toe", "mlp", 3)
+    player = make_evolved("tic-tac-toe", "mlp", 3)
     bot = run_source(export_python(player))
     file = tmp_path / "page.html"
     file.write_text(export_player(player, "html"), encoding="utf-8")
@@ -421,7 +421,7 @@ globalThis.match = {
 def test_in_a_browser_it_plays_against_its_python_player(kind: str, tmp_path: Path) -> None:
     """From a file and without a network; each moves first in every other game."""
     name, network, settings = AGAINST[kind]
-    player = make_bred(name, network, 1, **settings)
+    player = make_evolved(name, network, 1, **settings)
     game, file, moved = player.game, tmp_path / "page.html", 0
     file.write_text(export_player(player, "html"), encoding="utf-8")
     with open_page(file) as page:

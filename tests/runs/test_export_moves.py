@@ -17,10 +17,10 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.players.board.game import Board
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.runs.export import export_player, look_ahead
-from tests.bred import LEAST_POSITIONS, make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
+from tests.evolved import LEAST_POSITIONS, make_evolved, random_positions
 from tests.exported import (
     Case,
     Namespace,
@@ -134,12 +134,12 @@ def _games(tmp_path_factory: pytest.TempPathFactory) -> None:
     open_text(folder, rows.source + quiet, f"{NERVOUS}.py")  # type: ignore[attr-defined]
 
 
-def ask_arena(player: BredPlayer, positions: Sequence[Board]) -> list[int]:
-    stream = new_stream(0)
-    return [player.choose(position, stream) for position in positions]
+def ask_arena(player: EvolvedPlayer, positions: Sequence[Board]) -> list[int]:
+    rng = new_stream(0)
+    return [player.choose(position, rng) for position in positions]
 
 
-def find_ends(player: BredPlayer) -> list[Board]:
+def find_ends(player: EvolvedPlayer) -> list[Board]:
     """Return positions of random games, most of them near their ends."""
     positions: list[Board] = []
     for seed in range(max(40, LEAST_POSITIONS // 4)):
@@ -220,13 +220,13 @@ def test_pages_give_each_move_a_value(name: str, tmp_path: Path) -> None:
 
 
 def test_chance_comes_from_the_stream_that_is_given() -> None:
-    player = make_bred("chancy-heap", "mlp", 3, head="kinds", script="quick")
-    stream, own, bot = new_stream(5), [5], load_bot(player)
+    player = make_evolved("chancy-heap", "mlp", 3, head="kinds", script="quick")
+    rng, own, bot = new_stream(5), [5], load_bot(player)
     positions = random_positions(player.game, 60, 2)
-    chosen = [player.choose(position, stream) for position in positions]
-    assert [bot["choose"](list(each.state), stream=own) for each in positions] == chosen
-    assert own == stream.tolist()
-    assert [bot["choose"](list(each.state), stream=own) for each in positions] != chosen
+    chosen = [player.choose(position, rng) for position in positions]
+    assert [bot["choose"](list(each.state), rng=own) for each in positions] == chosen
+    assert own == rng.tolist()
+    assert [bot["choose"](list(each.state), rng=own) for each in positions] != chosen
 
 
 # How far bots look, how long, and who can't
@@ -235,7 +235,7 @@ def test_chance_comes_from_the_stream_that_is_given() -> None:
 @with_node
 @pytest.mark.parametrize("depth", [0, 3])
 def test_pages_say_how_far_they_look(depth: int, tmp_path: Path) -> None:
-    player = make_bred("tic-tac-toe", "mlp", depth=depth)
+    player = make_evolved("tic-tac-toe", "mlp", depth=depth)
     start = tell(player.game.initial())
     assert ask_page(player, [start], tmp_path, "return bot.ask_depth();")[0] == [depth]
     assert find_depth(str(export_player(player, "python"))) == depth
@@ -247,14 +247,14 @@ def find_depth(text: str) -> int:
 
 
 def test_a_file_searches_as_long_as_it_may(tmp_path: Path) -> None:
-    player = make_bred("hex", "mlp", hidden=(4,), size=5)
+    player = make_evolved("hex", "mlp", hidden=(4,), size=5)
     bot = load_bot(player)
     state = bot["play"](bot["start"](), 3)
     begun = time.monotonic()
     assert bot["choose"](state, seconds=0.2) in bot["legal"](state)
     assert time.monotonic() - begun < 60.0
     # Where the end is in sight, what it finds in time is what it finds with patience.
-    small = make_bred("tic-tac-toe", "mlp", seed=3)
+    small = make_evolved("tic-tac-toe", "mlp", seed=3)
     bot = load_bot(small)
     for position in random_positions(small.game, 30, 2):
         state = list(map(int, position.state))
@@ -265,7 +265,7 @@ def test_a_file_searches_as_long_as_it_may(tmp_path: Path) -> None:
 
 
 def test_a_depth_below_0_is_refused() -> None:
-    bot = load_bot(make_bred("tic-tac-toe", "mlp"))
+    bot = load_bot(make_evolved("tic-tac-toe", "mlp"))
     with pytest.raises(ValueError, match=r"^depth is -1: it must be 0 or more$"):
         bot["choose"](bot["start"](), depth=-1)
 
@@ -280,7 +280,7 @@ def value(bot: Namespace, state: list[int], move: int) -> int:
 
 @with_gcc
 def test_a_program_searches_as_long_as_it_may(tmp_path: Path) -> None:
-    player = make_bred("hex", "mlp", hidden=(4,), size=5)
+    player = make_evolved("hex", "mlp", hidden=(4,), size=5)
     program = build(str(export_player(player, "c")), tmp_path)
     positions = random_positions(player.game, 3)
     told = [write_state("state", position.state) for position in positions]
@@ -297,7 +297,7 @@ CANNOT: list[tuple[str, Settings]] = [
 
 @pytest.mark.parametrize(("game", "settings"), CANNOT)
 def test_who_cannot_look_ahead_says_so(game: str, settings: Settings) -> None:
-    player = make_bred(game, "mlp", **settings)
+    player = make_evolved(game, "mlp", **settings)
     text = str(export_player(player, "python"))
     bot = load_bot(player)
     assert "looks three plies ahead" not in text
@@ -309,7 +309,7 @@ def test_who_cannot_look_ahead_says_so(game: str, settings: Settings) -> None:
 
 @with_gcc
 def test_a_program_that_cannot_look_ahead_says_so(tmp_path: Path) -> None:
-    player = make_bred("tic-tac-toe", "mlp", head="policy")
+    player = make_evolved("tic-tac-toe", "mlp", head="policy")
     program = build(str(export_player(player, "c")), tmp_path)
     told = "state 0 0 0 0 0 0 0 0 0 0\ngo depth 2\n"
     done = subprocess.run([str(program)], input=told, capture_output=True, text=True, check=False)
@@ -317,7 +317,7 @@ def test_a_program_that_cannot_look_ahead_says_so(tmp_path: Path) -> None:
 
 
 def test_who_searches_a_tree_is_told_what_bots_do_instead() -> None:
-    player = make_bred("tic-tac-toe", "mlp", rollouts=10)
+    player = make_evolved("tic-tac-toe", "mlp", rollouts=10)
     for target in ("python", "c", "html"):
         with pytest.raises(BadValueError, match=r"by rollouts, which .* such as RUN,depth=2$"):
             export_player(player, target)

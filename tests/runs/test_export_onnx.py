@@ -18,10 +18,10 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.players.board.game import Board
-from evolve_arena.players.bred import BredPlayer, VectorPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import export_player
-from tests.bred import grow, make_bred, random_positions
+from tests.evolved import grow, make_evolved, random_positions
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -34,7 +34,7 @@ layer in whole units of 1/65536."""
 class Network:
     """A file's network, as onnxruntime runs it."""
 
-    def __init__(self, player: BredPlayer) -> None:
+    def __init__(self, player: EvolvedPlayer) -> None:
         content = export_player(player, "onnx")
         assert isinstance(content, bytes)
         self.model = onnx.load_from_string(content)
@@ -50,7 +50,7 @@ class Network:
         return np.asarray(values)
 
 
-def look(player: BredPlayer, after: Board, seat: int) -> Array:
+def look(player: EvolvedPlayer, after: Board, seat: int) -> Array:
     """Return the network's inputs for a position *after* a move of that *seat*."""
     game = player.game
     if getattr(player.decoder, "encoding", "") == "features":
@@ -66,7 +66,7 @@ def look(player: BredPlayer, after: Board, seat: int) -> Array:
     return np.asarray(bits.ravel())
 
 
-def find_values(player: BredPlayer, network: Network, position: Board) -> dict[int, float]:
+def find_values(player: EvolvedPlayer, network: Network, position: Board) -> dict[int, float]:
     """Return onnxruntime's value of each move."""
     game, decoder = player.game, player.decoder
     legal = game.legal_moves(position)
@@ -84,7 +84,7 @@ def find_values(player: BredPlayer, network: Network, position: Board) -> dict[i
     return dict(zip(legal, np.where(drawn, 0.0, network.run(rows)[:, 0]).tolist(), strict=True))
 
 
-def count_compared(player: BredPlayer, positions: Sequence[Board]) -> int:
+def count_compared(player: EvolvedPlayer, positions: Sequence[Board]) -> int:
     """Count the values of moves that equal the arena's; the rest are those of wins."""
     network = Network(player)
     compared = chosen = 0
@@ -107,7 +107,7 @@ def count_compared(player: BredPlayer, positions: Sequence[Board]) -> int:
     return compared
 
 
-def _wins(player: BredPlayer, position: Board) -> bool:
+def _wins(player: EvolvedPlayer, position: Board) -> bool:
     """Test whether a move ends the game, which the arena plays without asking the network."""
     game = player.game
     return any(game.outcome(game.play(position, move)) for move in game.legal_moves(position))
@@ -134,7 +134,7 @@ PLAYERS: list[tuple[str, str, Settings]] = [
 
 @pytest.mark.parametrize(("game", "network", "settings"), PLAYERS)
 def test_values_are_those_of_the_arena(game: str, network: str, settings: Settings) -> None:
-    player = make_bred(game, network, 5, **settings)
+    player = make_evolved(game, network, 5, **settings)
     assert count_compared(player, random_positions(player.game, 150)) > 300
 
 
@@ -169,7 +169,7 @@ def test_all_functions_of_graphs_are_those_of_neat_python() -> None:
     [("mlp", {"head": "kinds"}), ("mlp", {"head": "action"}), ("graph", {"head": "action"})],
 )
 def test_networks_of_ticket_to_ride_are_exported(network: str, settings: Settings) -> None:
-    player = make_bred("ticket-to-ride", network, 2, encoding="features", **settings)
+    player = make_evolved("ticket-to-ride", network, 2, encoding="features", **settings)
     file, decoder = Network(player), player.decoder
     inputs = np.random.default_rng(1).uniform(0, 1, (50, file.session.get_inputs()[0].shape[1]))
     assert len(file.about["names"]) == inputs.shape[1]
@@ -182,7 +182,7 @@ def test_networks_of_ticket_to_ride_are_exported(network: str, settings: Setting
 
 
 def test_the_file_says_what_it_is() -> None:
-    player = make_bred("connect-four", "mlp", 5, head="policy")
+    player = make_evolved("connect-four", "mlp", 5, head="policy")
     network = Network(player)
     assert network.model.opset_import[0].version == 17
     assert network.about["game"] == "connect-four"
@@ -198,4 +198,4 @@ def test_the_file_says_what_it_is() -> None:
 def test_what_is_missing_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(MissingPackageError, match=r"pip install 'evolve-arena\[onnx\]'"):
-        export_player(make_bred("tic-tac-toe", "mlp"), "onnx")
+        export_player(make_evolved("tic-tac-toe", "mlp"), "onnx")

@@ -442,7 +442,7 @@ def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, O
 
 
 def test_genes_that_are_no_numbers_stop_a_run(make: Make, tmp_path: Path) -> None:
-    path, changes = tmp_path / "run", ('method.mate={name="cxBlend",alpha=1e38}',)
+    path, changes = tmp_path / "run", ('variation.crossover={name="cxBlend",alpha=1e38}',)
     told = r"generation 5 population is no "
     with np.errstate(all="ignore"), pytest.raises(CheckpointError, match=told) as caught:
         make(path, *changes, "run.checkpoint_every=5")

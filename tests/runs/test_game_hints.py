@@ -1,4 +1,4 @@
-"""Tests that `evolve check` makes beside those of the rules, and the advice that it gives."""
+"""Tests of `evolve game validate` beside those of the rules, and the advice that it gives."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_a_sweep_that_is_stopped_gives_the_same_table(
 ) -> None:
     file = tmp_path / "small.toml"
     file.write_text(small_recipe("run.generations=3").to_toml())
-    values = {"method.mutation_strength": [0.1, 1.0], "method.tournament_size": [2, 3]}
+    values = {"variation.step_size": [0.1, 1.0], "method.tournament_size": [2, 3]}
     sweep = partial(ea.sweep, str(file), values, seeds=2, games=50)
     whole = sweep(folder=tmp_path / "whole", workers=2)
     told = []

@@ -28,12 +28,12 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.players.board.networks import GraphDecoder
-from evolve_arena.players.bred import NeatPlayer, read_player
+from evolve_arena.players.evolved import NeatPlayer, read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
 from evolve_arena.runs.recipes.neat_config import read_neat_config
-from tests.bred import grow, random_positions
+from tests.evolved import grow, random_positions
 
 Evolve = Callable[..., tuple[str, str]]
 LEFT_OUT = ("single_structural", "structural_", "max_stagnation", "species_", "min_species_size")
@@ -260,13 +260,13 @@ def evolve_there(inputs: int, outputs: int) -> tuple[neat.nn.FeedForwardNetwork,
     config = to_neat_python(choices, inputs, outputs)
     kind = neat.nn.FeedForwardNetwork
 
-    def judge(genomes: list[tuple[int, neat.DefaultGenome]], config: neat.Config) -> None:
+    def assess(genomes: list[tuple[int, neat.DefaultGenome]], config: neat.Config) -> None:
         """Set the fitness: it grows with the differences between outputs."""
         for _, genome in genomes:
             values = kind.create(genome, config).activate([1.0, 0.0] * (inputs // 2))
             genome.fitness = float(max(values) - min(values) + len(genome.nodes))
 
-    winner = neat.Population(config).run(judge, 4)
+    winner = neat.Population(config).run(assess, 4)
     network = kind.create(winner, config)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # its datetime.utcnow()
@@ -421,7 +421,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("place")
     sizes = ("run.generations=2", "check.games=10", "check.every=1")
     for name, recipe, *more in (
-        ("graphs", "connect-four-neat", "neat.pop_size=8", "method.opponents=2"),
+        ("graphs", "connect-four-neat", "neat.pop_size=8", "matches.opponents=2"),
         ("mlp", "connect-four", "method.individuals=8"),
     ):
         start(recipe, run=folder / name, changes=[*sizes, *more], executor="serial")

@@ -19,7 +19,7 @@ from evolve_arena.core.types import Settings
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 SOURCE: str = find_game("tic-tac-toe").game.source + "\n# changed\n"  # type: ignore[attr-defined]
 SMALL = (
@@ -59,7 +59,7 @@ BY_FEATURES = {
     "of moves": ("tournament", ["network.head=action", *SMALL[:2]]),
     "neat": ("neat", ["neat.pop_size=6"]),
     "neat of moves": ("neat", ["neat.pop_size=6", "network.head=action"]),
-    "programming": ("evolutionary-programming", ["method.individuals=3", "method.opponents=2"]),
+    "programming": ("evolutionary-programming", ["method.individuals=3", "matches.opponents=2"]),
     "taught": ("td", ["method.games=20", "network.activation=tanh", "network.depth=1"]),
 }
 
@@ -156,10 +156,10 @@ def test_cells_are_seen_alike_in_numbers_of_any_size() -> None:
         file.write_text(SOURCE.replace("np.int8", f"np.{kind}"), encoding="utf-8")
         game = registry.open_file(file).make()
         settings = {"mlp": {"hidden": (8,)}, "tuples": {"tuples": 9, "length": 3}}
-        players = [make_bred(game.name, name, 5, **settings[name]) for name in settings]
+        players = [make_evolved(game.name, name, 5, **settings[name]) for name in settings]
         seats = np.array([[0, 1], [1, 0], [0, 2], [2, 1]] * 5, dtype=np.int32)
         seeds = np.arange(20, dtype=np.uint64)
         results, _ = play_matches(game, [*players, make_random(game)], seats, seeds)
-        played.append(results.games.tolist())
+        played.append(results.game_hashes.tolist())
     assert played[0] == played[1]
     assert len(set(played[0])) > 8

@@ -22,7 +22,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError, GameOverError, I
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import BredPlayer, read_player
+from evolve_arena.players.evolved import EvolvedPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.openspiel.game import SpielPosition
 from evolve_arena.players.openspiel.loader import load_game
@@ -32,7 +32,7 @@ from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import export_player, look_ahead
 from evolve_arena.runs.recipes.recipe import load_recipe
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
@@ -58,9 +58,9 @@ def make_random(game: BoardGame) -> ea.extend.Player:
     return make_player("random", game)
 
 
-def make_network(name: str, kind: str, head: str, noise: float = 0.2) -> BredPlayer:
+def make_network(name: str, kind: str, head: str, noise: float = 0.2) -> EvolvedPlayer:
     """Return a player of random weights that sometimes moves at random."""
-    player = make_bred(f"openspiel:{name}", kind, 1, head=head)
+    player = make_evolved(f"openspiel:{name}", kind, 1, head=head)
     if noise:
         player.packed = with_noise(player.packed, noise)
     return player
@@ -80,7 +80,7 @@ def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) ->
     for row, seating in enumerate(rows):
         opening, seated = openings[row].tolist(), [players[seat] for seat in seating]
         match = play_match(game, seated, seed=int(seeds[row]), opening=opening)
-        assert match.game == results.games[row]
+        assert match.game_hash == results.game_hashes[row]
         assert len(match.moves) == results.plies[row]
         assert match.places == tuple(results.places[row])
     spec = find_game(game.name)
@@ -116,7 +116,7 @@ def test_methods_breed(name: str, method: str, changes: tuple[str, ...], tmp_pat
     values = [f"method.name={method}", *(f"method.{change}" for change in changes)]
     if "players" in name:
         tables = ("decks", "trial_decks", "final_decks")
-        values += [f"method.tables.{key}=2" for key in tables]
+        values += [f"matches.multiplayer.{key}=2" for key in tables]
     values += ["run.generations=2", "check.games=6"]
     run = ea.start(f"openspiel:{name}", run=tmp_path / "run", changes=values, executor="serial")
     assert run.generation == 2
@@ -309,11 +309,11 @@ def test_searches_are_refused_in_a_line(key: str, reason: str) -> None:
 
 
 def test_what_no_bot_does_is_refused_in_a_line() -> None:
-    player = make_bred("openspiel:tic_tac_toe", "mlp")
+    player = make_evolved("openspiel:tic_tac_toe", "mlp")
     with pytest.raises(BadValueError, match="look no farther ahead"):
         look_ahead(player, "depth=2")
     with pytest.raises(BadValueError, match="is a tuple network"):
-        export_player(make_bred("openspiel:tic_tac_toe", "tuples"), "openspiel")
+        export_player(make_evolved("openspiel:tic_tac_toe", "tuples"), "openspiel")
     reasons = {ability.name: ability.reason for ability in list_abilities("openspiel:tic_tac_toe")}
     assert reasons["depth"] == reasons["rollouts"] == NO_SEARCH
 

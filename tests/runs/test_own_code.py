@@ -112,7 +112,7 @@ def _foreign(request: pytest.FixtureRequest, small_recipe: RecipeMaker, code: st
     if request.param == "code":
         text = small_recipe("run.generations=2").to_toml()
         name, text = code, text.replace('name = "uniform"', f'name = "{code}:blend"')
-        change = f"method.mate={code}:blend"
+        change = f"variation.crossover={code}:blend"
     else:
         name, change = "my_rows.py", "game.name=my_rows.py"
         source = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
@@ -212,11 +212,12 @@ def test_a_file_that_is_typed_is_not_taken_for_one_beside_the_recipe(foreign: Fo
     run = prepare("folder/foreign.toml", run="run", changes=[foreign.change])
     assert Path("run", foreign.kept).read_bytes() == foreign.file.read_bytes()
     assert not Path("STOLEN").exists()
-    assert run.recipe.method["mate"]
+    assert run.recipe.variation
+    assert run.recipe.variation["crossover"]
 
 
 def test_what_is_typed_is_the_users_word(code: str, small_recipe: RecipeMaker) -> None:
-    made = small_recipe().change({"method.mate": f"{code}:blend"})
+    made = small_recipe().change({"variation.crossover": f"{code}:blend"})
     ea.start(made, run="run", executor="serial", changes={"run.generations": 1})
     assert Path("run/code/own.py").is_file()
 
@@ -227,13 +228,13 @@ def test_what_is_typed_is_the_users_word(code: str, small_recipe: RecipeMaker) -
         {"method.fitness": "short"},
         {"method.fitness": "small"},
         {"method.fitness": "both"},
-        {"method.select": "first_half"},
-        {"method.mate": {"name": "own.py:blend", "share": 0.25}},
-        {"method.mate": "swap"},
-        {"method.mutate": "jolt"},
+        {"variation.selection": "first_half"},
+        {"variation.crossover": {"name": "own.py:blend", "share": 0.25}},
+        {"variation.crossover": "swap"},
+        {"variation.mutation": "jolt"},
         {"method.initialisation": "zeros"},
         {"method.initialisation": "noise"},
-        {"method.fixed_opponents": {"players": ["own.py:Left", "test-bot"], "games": 3}},
+        {"matches.fixed_opponents": {"players": ["own.py:Left", "test-bot"], "games": 3}},
     ],
     ids=str,
 )
@@ -245,7 +246,7 @@ def test_runs_with_code_are_the_same_for_any_workers_and_resumed(
     plain = small_recipe("run.generations=3")
     recipe, hashes = plain.change({key: value}), set()
     ways = [{"executor": "serial"}, {"workers": 2}]
-    if key in {"method.fitness", "method.fixed_opponents"}:  # what other processes do
+    if key in {"method.fitness", "matches.fixed_opponents"}:  # what other processes do
         ways.append({"executor": "spawn", "workers": 2})
     for name, options in enumerate(ways):
         hashes.add(ea.start(recipe, run=f"run-{name}", **options).population_sha256)
@@ -313,14 +314,14 @@ def test_a_mistake_in_code_is_one_line(
 def test_a_fixed_opponent_that_crashes_stops_the_run(
     options: Settings, code: str, small_recipe: RecipeMaker
 ) -> None:
-    changes = {"method.fixed_opponents.players": [f"{code}:Crash"]}
+    changes = {"matches.fixed_opponents.players": [f"{code}:Crash"]}
     with pytest.raises(UserCodeError, match=r"can't play: Crash crashes: ZeroDivisionError"):
         ea.start(small_recipe(), run="run", changes=changes, **options)
 
 
 def test_programs_are_no_fixed_opponents(small_recipe: RecipeMaker) -> None:
     with pytest.raises(RecipeError, match=r"fixed_opponents\.players: .* would run a program"):
-        small_recipe().change({"method.fixed_opponents.players": ["process:cat"]})
+        small_recipe().change({"matches.fixed_opponents.players": ["process:cat"]})
 
 
 def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> None:
@@ -328,8 +329,8 @@ def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> N
         return float(matches.lost.mean())
 
     class OwnPlayer(ea.extend.Player):
-        def choose(self, position: Board, stream: Stream) -> int:
-            return self.pick(self.game.legal_moves(position), stream)
+        def choose(self, position: Board, rng: Stream) -> int:
+            return self.pick(self.game.legal_moves(position), rng)
 
     changes = {"method.fitness": own_fitness, "check.opponents": [OwnPlayer], "run.generations": 1}
     run = ea.start(small_recipe(), run="run", changes=changes, executor="serial")

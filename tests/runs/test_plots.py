@@ -32,7 +32,7 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import Record, blocks
 from evolve_arena.runs.training.loop import Progress
-from evolve_arena.web.reading import MOST_SPECIES, _write_species
+from evolve_arena.web.reading import MAX_SPECIES, _write_species
 
 Make = Callable[..., Recipe]
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -48,7 +48,7 @@ def run(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def adaptive(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    recipe = small_recipe("method.self_adaptive=true", "run.seed=2", "run.champion=best-check")
+    recipe = small_recipe("variation.self_adaptive=true", "run.seed=2", "run.champion=best-check")
     return start(recipe, run=tmp_path_factory.mktemp("plots") / "adaptive", executor="serial")
 
 
@@ -60,7 +60,7 @@ def plain(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run eight generations of several species."""
-    changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "method.opponents=2"]
+    changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "matches.opponents=2"]
     changes += ["run.generations=8", "check.every=4", "check.games=20"]
     path = tmp_path_factory.mktemp("plots") / "grown"
     return start("connect-four-neat", run=path, changes=changes, executor="serial")
@@ -454,9 +454,9 @@ def test_a_single_generation_of_species_can_be_seen() -> None:
 
 def test_the_page_draws_the_same_stack() -> None:
     """The largest apart, in the picture's colours; the others as one, grey."""
-    sizes = {number: {0: 10 + number, 1: 2} for number in range(1, MOST_SPECIES + 3)}
+    sizes = {number: {0: 10 + number, 1: 2} for number in range(1, MAX_SPECIES + 3)}
     told = _write_species(record_of(sizes, 2))
-    assert [each["number"] for each in told] == [*range(3, MOST_SPECIES + 3), None]
+    assert [each["number"] for each in told] == [*range(3, MAX_SPECIES + 3), None]
     assert to_rgb(told[0]["colour"]) == pytest.approx(colour_species(3), abs=1 / 255)
     assert told[0]["sizes"] == [13.0, 2.0]
     assert told[-1]["sizes"] == [11.0 + 12.0, 4.0]

@@ -16,9 +16,9 @@ from evolve_arena.games.ticket_to_ride.rules import KINDS as DECISIONS
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.plots.cards import SIGNS
 from evolve_arena.runs.plots.network import draw_player
+from evolve_arena.runs.plots.network_layout import lay_out_board, sketch_player
 from evolve_arena.runs.plots.position import draw_position, find_position
-from evolve_arena.runs.plots.sketch import lay_out_board, sketch_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 TUPLES = {"tuples": 5, "length": 3}
 OWN = {"own pieces", "the opponent's"}
@@ -96,7 +96,7 @@ def test_no_kind_is_left_out() -> None:
 def test_every_kind_is_drawn(game: str, kind: str, settings: Settings, expected: set[str]) -> None:
     if game.startswith("openspiel"):
         pytest.importorskip("pyspiel")
-    figure = draw_player(make_bred(game, kind, 3, **settings), "a run")
+    figure = draw_player(make_evolved(game, kind, 3, **settings), "a run")
     assert expected <= texts(figure)
     assert figure.get_suptitle().strip() == "a run"
     assert all_fit(figure)
@@ -108,7 +108,7 @@ def test_cells_stand_where_the_game_draws_them() -> None:
         ("checkers", "mlp", 31, (6, 0)),
         ("hex", "mlp", 8, (1.5, 6 * 0.866 + 1 - 1 - 0.866)),  # b2, half a cell to the right
     ):
-        player = make_bred(game, kind)
+        player = make_evolved(game, kind)
         labels = player.labels
         assert labels is not None
         plane = lay_out_board(labels, player.game).planes[0]
@@ -116,13 +116,13 @@ def test_cells_stand_where_the_game_draws_them() -> None:
 
 
 def test_bars_and_matrices_are_the_weights() -> None:
-    player = make_bred("checkers", "mlp", features=4, **WEIGHTED)
+    player = make_evolved("checkers", "mlp", features=4, **WEIGHTED)
     player.genome[:] = (1.0, 1.5, -1.0, -1.5, 0.25)
     (axes,) = draw_player(player).axes
     assert [bar.get_width() for bar in axes.patches] == [1.0, 1.5, -1.0, -1.5, 0.25]
     assert [label.get_text() for label in axes.get_yticklabels()] == [*COUNTED[:4], "bias"]
     assert "−1.50" in {text.get_text() for text in axes.texts}
-    player = make_bred("ticket-to-ride", "mlp", hidden=(3,), **DECIDES)
+    player = make_evolved("ticket-to-ride", "mlp", hidden=(3,), **DECIDES)
     arrays = player.network()
     first, second = draw_player(player).axes[:2]
     order = np.argsort(-np.abs(arrays["weights_2"]).sum(axis=1))
@@ -135,12 +135,12 @@ def test_bars_and_matrices_are_the_weights() -> None:
 
 
 def test_named_inputs_of_graphs_are_nodes_at_the_left() -> None:
-    sketch = sketch_player(make_bred("ticket-to-ride", "graph", 3, **DECIDES))
+    sketch = sketch_player(make_evolved("ticket-to-ride", "graph", 3, **DECIDES))
     assert sketch.turned
     assert not sketch.board.planes
     read = {sketch.nodes[node].name for node in sketch.layers[0]}
     assert read <= set(FEATURES[:26])
-    assert {wire.source for wire in sketch.wires} >= set(sketch.layers[0])
+    assert {edge.source for edge in sketch.edges} >= set(sketch.layers[0])
     assert all(sketch.nodes[node].bias is None for node in sketch.layers[0])
 
 
@@ -150,7 +150,7 @@ def test_what_can_not_be_drawn() -> None:
         draw_player(player)
     with pytest.raises(BadValueError, match="random has no network"):
         draw_player(player, position="")
-    player = make_bred("connect-four", "mlp")
+    player = make_evolved("connect-four", "mlp")
     with pytest.raises(PositionError, match="the game is over in position"):
         draw_player(player, position="0101010")
     with pytest.raises(PositionError, match="9"):
@@ -172,14 +172,14 @@ def test_positions_are_drawn(
 ) -> None:
     if game.startswith("openspiel"):
         pytest.importorskip("pyspiel")
-    player = make_bred(game, kind, 3, **settings)
+    player = make_evolved(game, kind, 3, **settings)
     figure = draw_player(player, "it", position)
     assert expected <= texts(figure)
     assert all_fit(figure)
 
 
 def test_bars_are_the_values_of_moves_the_best_first() -> None:
-    player = make_bred("connect-four", "mlp", head="policy")
+    player = make_evolved("connect-four", "mlp", head="policy")
     position = find_position(player, "self-play", 1)
     assert position == find_position(player, "self-play", 1)
     assert position.plies > 2
@@ -191,14 +191,14 @@ def test_bars_are_the_values_of_moves_the_best_first() -> None:
 
 
 def test_the_board_has_the_pieces() -> None:
-    player = make_bred("connect-four", "mlp")
+    player = make_evolved("connect-four", "mlp")
     axes = draw_player(player, "it", "3332").axes[0]
     cells, *discs = [each for each in axes.collections if isinstance(each, PolyCollection)]
     assert (len(cells.get_paths()), len(discs)) == (42, 4)
     middles = sorted(tuple(disc.get_paths()[0].vertices[:24].mean(axis=0)) for disc in discs)
     assert middles[0] == pytest.approx((2.5, 5.5), abs=0.05)
     assert [round(x - 0.5) for x, _ in middles] == [2, 3, 3, 3]
-    player = make_bred("connect-four", "mlp", encoding="planes")
+    player = make_evolved("connect-four", "mlp", encoding="planes")
     axes = draw_player(player, "it", "333").axes[-1]
     coloured = [
         len(each.get_paths())

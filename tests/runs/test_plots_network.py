@@ -17,7 +17,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, PathPatch
 from matplotlib.path import Path as Curve
 
-from evolve_arena.cli.commands.evolving import plot
+from evolve_arena.cli.commands.runs import plot
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
@@ -26,20 +26,20 @@ from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.networks import BoardTupleDecoder
 from evolve_arena.players.board.stacks import show_entries
-from evolve_arena.players.bred import NeatPlayer, VectorPlayer
+from evolve_arena.players.evolved import NeatPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
 from evolve_arena.runs.plots.layout import Box, arrange, order_rows, spread_row
 from evolve_arena.runs.plots.network import (
-    MOST_NODES,
-    MOST_WIRES,
+    MAX_EDGES,
+    MAX_NODES,
     draw_network,
     plot_network,
     thin_out,
 )
-from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_player
+from evolve_arena.runs.plots.network_layout import Edge, Sketch, find_layers, sketch_player
 from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.run import Run
 
@@ -108,7 +108,7 @@ def cells_inside(axes: Axes, box: Box) -> dict[tuple[float, float], float]:
     return found
 
 
-def wires(axes: Axes) -> list[Patch]:
+def edges(axes: Axes) -> list[Patch]:
     kinds = (PathPatch, FancyArrowPatch)
     return [patch for patch in axes.patches if isinstance(patch, kinds)]
 
@@ -123,7 +123,7 @@ def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
     links += [(-4, 6, 5.0), (6, 7, 6.0)]  # which is why these lead nowhere
     sketch = sketch_player(graph(links, hidden=[5, 6, 7], disabled=[3, 4]))
     assert [node.name for node in sketch.nodes] == ["value", "5"]
-    assert sketch.wires == [Wire(1, 0, 3.0)]
+    assert sketch.edges == [Edge(1, 0, 3.0)]
     assert sorted(sketch.weights) == [1.0, 2.0, 3.0]
     assert sketch.remarks[:2] == [
         "1 hidden node, 3 connections, feed-forward",
@@ -162,8 +162,8 @@ def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
                 total = 0.0
                 if node.board is not None:
                     total += float(np.nansum(node.board.ravel() * row))
-                links = [wire for wire in sketch.wires if wire.target == place]
-                total += sum(wire.weight * values[wire.source] for wire in links)
+                links = [edge for edge in sketch.edges if edge.target == place]
+                total += sum(edge.weight * values[edge.source] for edge in links)
                 values[place] = np.tanh(2.5 * (node.bias + node.response * total))
         results.append(values[:outputs])
     return np.array(results)
@@ -172,22 +172,22 @@ def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
 @st.composite
 def graphs(draw: st.DrawFn) -> NeatPlayer:
     """Draw random NEAT players."""
-    generator = np.random.default_rng(draw(st.integers(0, 10**6)))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     head = draw(st.sampled_from(["value", "policy"]))
     outputs = 7 if head == "policy" else 1
     hidden = (outputs + np.arange(draw(st.integers(0, 9)))).tolist()
-    order = generator.permutation([*hidden, *range(outputs)])
+    order = rng.permutation([*hidden, *range(outputs)])
     links: dict[tuple[int, int], float] = {}
     for _ in range(draw(st.integers(0, 40))):
-        first, second = generator.integers(0, len(order), 2)
+        first, second = rng.integers(0, len(order), 2)
         if first > second:
             first, second = second, first
         source, target = int(order[first]), int(order[second])
-        if generator.random() < 0.4:
-            source = -int(generator.integers(1, 43))
+        if rng.random() < 0.4:
+            source = -int(rng.integers(1, 43))
         if source != target:
-            links[source, target] = float(generator.normal())
-    disabled = [place for place in range(len(links)) if generator.random() < 0.2]
+            links[source, target] = float(rng.normal())
+    disabled = [place for place in range(len(links)) if rng.random() < 0.2]
     found = [(*ends, weight) for ends, weight in links.items()]
     return graph(found, hidden=hidden, disabled=disabled, head=head, encoding="numbered")
 
@@ -232,21 +232,21 @@ def test_a_sketch_of_layers_holds_the_whole_network(
 def test_layers_are_those_of_networkx(data: st.DataObject) -> None:
     nodes = data.draw(st.integers(1, 12))
     outputs, node = data.draw(st.integers(1, nodes)), st.integers(0, nodes - 1)
-    wires = data.draw(st.lists(st.tuples(node, node), max_size=25))
-    entered = {target for source, target in wires if source >= outputs and source != target}
+    edges = data.draw(st.lists(st.tuples(node, node), max_size=25))
+    entered = {target for source, target in edges if source >= outputs and source != target}
     graph = nx.DiGraph()
     graph.add_nodes_from(sorted(range(outputs, nodes), key=lambda node: node in entered))
-    graph.add_edges_from(ends for ends in wires if min(ends) >= outputs)
+    graph.add_edges_from(ends for ends in edges if min(ends) >= outputs)
     left = {node: at for at, node in enumerate(nx.dfs_postorder_nodes(graph))}
     graph.remove_edges_from([ends for ends in graph.edges if left[ends[0]] <= left[ends[1]]])
     layers = [sorted(layer) for layer in nx.topological_generations(graph)]
-    assert find_layers(nodes, outputs, wires) == [*layers, list(range(outputs))]
+    assert find_layers(nodes, outputs, edges) == [*layers, list(range(outputs))]
 
 
 def test_layers_are_the_longest_ways() -> None:
     #  0 is the output; 1 -> 2 -> 3 -> 0, 1 -> 3, 4 -> 0
-    wires = [(1, 2), (2, 3), (1, 3), (3, 0), (4, 0)]
-    assert find_layers(5, 1, wires) == [[1, 4], [2], [3], [0]]
+    edges = [(1, 2), (2, 3), (1, 3), (3, 0), (4, 0)]
+    assert find_layers(5, 1, edges) == [[1, 4], [2], [3], [0]]
     assert find_layers(1, 1, []) == [[0]]
     late_shortcut = [(1, 5), (2, 3), (3, 4), (4, 5), (5, 0)]
     assert find_layers(6, 1, late_shortcut) == [[1, 2], [3], [4], [5], [0]]
@@ -282,8 +282,8 @@ def follow(route: Sequence[tuple[float, float]]) -> np.ndarray:
 def test_wires_join_their_cards_and_pass_behind_no_other(player: NeatPlayer) -> None:
     sketch = sketch_player(player)
     places = arrange(sketch)
-    for wire, route, back in zip(sketch.wires, places.routes, places.back, strict=True):
-        source, target = places.boxes[wire.source], places.boxes[wire.target]
+    for edge, route, back in zip(sketch.edges, places.routes, places.back, strict=True):
+        source, target = places.boxes[edge.source], places.boxes[edge.target]
         for box, (x, y) in ((source, route[0]), (target, route[-1])):
             assert box.left < x <= box.right + 1e-9
             assert min(abs(y - box.top), abs(y - box.bottom), abs(x - box.right)) < 1e-9
@@ -314,9 +314,9 @@ def test_wires_enter_a_card_in_the_order_of_their_sources() -> None:
 
 
 def test_outputs_that_take_two_rows_keep_their_order() -> None:
-    generator = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     hidden = range(16, 24)
-    links = {(int(s), int(t)): 1.0 for s, t in generator.integers((16, 0), (24, 16), (60, 2))}
+    links = {(int(s), int(t)): 1.0 for s, t in rng.integers((16, 0), (24, 16), (60, 2))}
     links |= {(-1 - node, node): 1.0 for node in range(24)}
     found = [(*ends, weight) for ends, weight in links.items()]
     player = graph(found, hidden=hidden, head="policy", columns=16, rows=3)
@@ -339,12 +339,12 @@ def test_outputs_that_take_two_rows_keep_their_order() -> None:
 def test_large_networks_are_thinned_out() -> None:
     sketch = sketch_player(perceptron(hidden=(150, 120), encoding="numbered"))
     thin = thin_out(sketch)
-    assert [len(layer) for layer in thin.layers] == [MOST_NODES, MOST_NODES, 7]
+    assert [len(layer) for layer in thin.layers] == [MAX_NODES, MAX_NODES, 7]
     kept = {thin.nodes[unit].name for unit in thin.layers[0]}
-    assert kept == {sketch.nodes[unit].name for unit in sketch.layers[0][:MOST_NODES]}
+    assert kept == {sketch.nodes[unit].name for unit in sketch.layers[0][:MAX_NODES]}
     lowest = sketch.nodes[sketch.layers[0][0]]
     assert lowest.votes is not None
-    assert np.array_equal(thin.nodes[thin.layers[0][0]].votes, lowest.votes[:MOST_NODES])
+    assert np.array_equal(thin.nodes[thin.layers[0][0]].votes, lowest.votes[:MAX_NODES])
     assert thin.remarks[2:] == [
         "drawn: of 150 nodes of a layer the 96 strongest",
         "drawn: of 120 nodes of a layer the 96 strongest",
@@ -353,8 +353,8 @@ def test_large_networks_are_thinned_out() -> None:
     links = [(source, target, float(source)) for source in hidden for target in range(7)]
     links += [(-1, node, 1.0) for node in hidden]
     thin = thin_out(sketch_player(graph(links, hidden=hidden, head="policy")))
-    assert len(thin.wires) == MOST_WIRES
-    assert min(wire.weight for wire in thin.wires) == 28.0
+    assert len(thin.edges) == MAX_EDGES
+    assert min(edge.weight for edge in thin.edges) == 28.0
     assert thin.remarks[-1] == "drawn: of 350 connections between nodes the 200 strongest"
 
 
@@ -380,23 +380,23 @@ def test_wires_are_coloured_by_sign_and_arrows_in_a_row() -> None:
     links = [(-1, 5, 1.0), (-2, 6, 1.0), (-3, 7, 1.0)]
     links += [(5, 0, -2.0), (6, 0, 1.0), (7, 0, 0.5)]
     axes = draw_network(sketch_player(graph(links, hidden=[5, 6, 7]))).axes[0]
-    drawn = sorted(wires(axes), key=lambda wire: -wire.get_linewidth())
+    drawn = sorted(edges(axes), key=lambda edge: -edge.get_linewidth())
     assert colours_of(drawn) == [NEGATIVE.lower(), POSITIVE.lower(), POSITIVE.lower()]
-    widths = [wire.get_linewidth() for wire in drawn]
+    widths = [edge.get_linewidth() for edge in drawn]
     assert widths == pytest.approx([3.6, 2.1, 1.35])
-    assert not any(isinstance(wire, FancyArrowPatch) for wire in drawn)
+    assert not any(isinstance(edge, FancyArrowPatch) for edge in drawn)
     assert "Dashed" not in "\n".join(texts(axes))
     links = [(-1, 7, 1.0), (-1, 0, -2.0), (7, 0, 1.0), (0, 6, -1.0)]
     sketch = sketch_player(graph(links, hidden=[7], head="policy"))
     assert (sketch.reading[0], np.count_nonzero(sketch.reading)) == (3.0, 1)
     axes = draw_network(sketch).axes[0]
-    back = [wire for wire in wires(axes) if isinstance(wire, FancyArrowPatch)]
+    back = [edge for edge in edges(axes) if isinstance(edge, FancyArrowPatch)]
     assert colours_of(back) == [NEGATIVE.lower()]
-    assert all(wire.get_linestyle() != "-" for wire in back)
-    assert len(wires(axes)) == 2
+    assert all(edge.get_linestyle() != "-" for edge in back)
+    assert len(edges(axes)) == 2
     assert "Dashed wires: against the order of the layers" in "\n".join(texts(axes))
-    ahead = [wire for wire in wires(axes) if wire not in back]
-    assert all(wire.get_path().codes[0] == Curve.MOVETO for wire in ahead)
+    ahead = [edge for edge in edges(axes) if edge not in back]
+    assert all(edge.get_path().codes[0] == Curve.MOVETO for edge in ahead)
 
 
 def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:

@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("population_hashes.json")
 FEWER = {
     "checkers-15-rafalmmored": ["method.games=10"],
     "checkers-16-rafalmored": ["method.games=10"],
-    "pig-evolved": ["method.tables.trial_decks=2", "method.tables.final_decks=2"],
+    "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
 }
 """They look seven plies ahead, and a tenth of their games will do; or find a champion long."""
 SOME = {"checkers", "connect-four", "othello", "pig", "ticket-to-ride", "tic-tac-toe"}

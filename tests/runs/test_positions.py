@@ -81,7 +81,7 @@ class Choosing(Player):
     def __init__(self, choices: dict[str, int]) -> None:
         self.choices = {GAME.parse_position(moves): choice for moves, choice in choices.items()}
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the column for that position."""
         return self.choices[position]
 
@@ -99,7 +99,7 @@ class Knowing(Player):
         """Note the side."""
         self.sides.append(side)
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the answer, or another column."""
         self.asked[position] += 1
         problem = self.problems[position]
@@ -110,20 +110,20 @@ class Knowing(Player):
 class Drawing(Knowing):
     """Player with all answers that gives them in a quarter of all cases only."""
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the answer, or none."""
-        answer = super().choose(position, stream)
-        return answer if below(stream, 4) == 0 else -1
+        answer = super().choose(position, rng)
+        return answer if below(rng, 4) == 0 else -1
 
 
 class Failing(Knowing):
     """Player that fails every other time."""
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Board, rng: Stream) -> int:
         """Return the answer, or crash."""
         if len(self.sides) % 2:
             raise ForfeitError(Forfeit.CRASH, "It crashed.")
-        return super().choose(position, stream)
+        return super().choose(position, rng)
 
 
 OWN = read_positions(GAME, find_own_positions(GAME) or Path())
@@ -168,7 +168,7 @@ def test_shares_of_values_that_are_kept_and_of_themes_and_lines(tmp_path: Path) 
 
 def test_any_game_has_positions_with_groups(tmp_path: Path) -> None:
     class First(Player):
-        def choose(self, position: Board, stream: Stream) -> int:
+        def choose(self, position: Board, rng: Stream) -> int:
             return int(TIC_TAC_TOE.legal_moves(position)[0])
 
     found = solve(First(), tmp_path, CORNERS, TIC_TAC_TOE)["solved"]

@@ -62,7 +62,7 @@ def race(
 def test_the_strongest_goes_on_and_its_recipe_gives_the_same_bits() -> None:
     told: list[str] = []
     made, go = race({"idle": learner(step=0.0), "learns": learner()}, 200)
-    made.tell = told.append
+    made.report = told.append
     run = go()
     assert told == [f"idle {made.dropped[0].score:.3f}, {made.runners[0]}: idle drops out"]
     assert made.runners[0].name == "learns"

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import Json
-from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.evolve.neat import Neat
+from evolve_arena.evolve.settings.neat import NeatMethodConfig
+from evolve_arena.evolve.settings.tournament import TournamentConfig, TournamentMatchesConfig
+from evolve_arena.evolve.settings.variation import VariationConfig
+from evolve_arena.evolve.tournament import Tournament
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
@@ -65,11 +68,15 @@ def test_every_recipe_that_ships_is_written_whole_and_says_what_it_breeds(
 
 def test_a_recipe_is_fully_resolved(plain: str, graphs: str) -> None:
     """The section of a method may be left out: every key has a default."""
-    sections = {"title", "game", "network", "method", "check", "run"}
+    sections = {"title", "game", "network", "method", "matches", "variation", "check", "run"}
     written = tomllib.loads(load_recipe(plain).to_toml())
     assert set(written) == sections
-    optional = {"tables", "fixed_opponents", "fitness"}
+    beside = {"matches", "variation"}
+    optional = {"fitness", *beside}
     assert set(written["method"]) == set(TournamentConfig.model_fields) - optional
+    optional = {"multiplayer", "fixed_opponents"}
+    assert set(written["matches"]) == set(TournamentMatchesConfig.model_fields) - optional
+    assert set(written["variation"]) == set(VariationConfig.model_fields)
     assert load_recipe(plain) == Recipe().change({})
     written = tomllib.loads(load_recipe(graphs).to_toml())
     assert set(written) == {*sections, "neat"}
@@ -90,8 +97,8 @@ def test_every_value_survives_being_written(
 ) -> None:
     changes = {
         "title": title,
-        "method.mutation_probability": probability,
-        "method.mutate": {"name": "mutGaussian", "sigma": sigma},
+        "variation.mutation_probability": probability,
+        "variation.mutation": {"name": "mutGaussian", "sigma": sigma},
         "network.hidden": hidden,
         "run.seed": seed,
     }
@@ -99,8 +106,9 @@ def test_every_value_survives_being_written(
     again = Recipe.model_validate(tomllib.loads(recipe.to_toml()))
     assert again == recipe
     assert again.title == title
-    assert again.method["mutation_probability"] == probability
-    assert again.method["mutate"]["sigma"] == sigma
+    assert again.variation is not None
+    assert again.variation["mutation_probability"] == probability
+    assert again.variation["mutation"]["sigma"] == sigma
     assert again.network["hidden"] == hidden
 
 
@@ -109,8 +117,8 @@ def test_every_value_survives_being_written(
     [
         ("run.seed=7", 7),
         (" run.seed = 7 ", 7),
-        ("method.mutation_probability=1e-3", 0.001),
-        ("method.self_adaptive=true", True),
+        ("variation.mutation_probability=1e-3", 0.001),
+        ("variation.self_adaptive=true", True),
         ("method.initialisation=glorot", "glorot"),
         ('method.initialisation="glorot"', "glorot"),
         ("network.hidden=[8, 4]", [8, 4]),
@@ -139,18 +147,20 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
     recipe = load_recipe(
         plain,
         [
-            "method.hall_of_fame.opponents=3",
-            "method.mate=cxBlend",
-            "method.mutate={name = 'mutGaussian', sigma = 0.5}",
+            "matches.hall_of_fame.opponents=3",
+            "variation.crossover=cxBlend",
+            "variation.mutation={name = 'mutGaussian', sigma = 0.5}",
             "title=a = b",
             "run.generations=1",
             "run.generations=2",
         ],
     )
-    assert recipe.method["hall_of_fame"]["opponents"] == 3
-    assert recipe.method["hall_of_fame"]["size"] == 50
-    assert recipe.method["mate"] == {"name": "cxBlend"}
-    assert recipe.method["mutate"] == {"name": "mutGaussian", "sigma": 0.5}
+    assert recipe.matches is not None
+    assert recipe.variation is not None
+    assert recipe.matches["hall_of_fame"]["opponents"] == 3
+    assert recipe.matches["hall_of_fame"]["size"] == 50
+    assert recipe.variation["crossover"] == {"name": "cxBlend"}
+    assert recipe.variation["mutation"] == {"name": "mutGaussian", "sigma": 0.5}
     assert recipe.title == "a = b"
     assert recipe.run.generations == 2
     before = recipe.to_toml()
@@ -169,19 +179,19 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ),
         ("rum.seed=5", r"did you mean 'run\.seed'\?"),
         (
-            "method.hall_of_fame.sise=3",
+            "matches.hall_of_fame.sise=3",
             r"is an unknown setting: did you mean 'size'\? .*every, opponents",
         ),
         ("method.individuals=1", r"method\.individuals is 1: it must be at least 2"),
         ("method.individuals=many", r"method\.individuals is 'many': .* whole number"),
         ("method.individuals=2.5", r"method\.individuals is 2\.5: .* whole number"),
         ("method.individuals=200000", r"individuals is 200000: it must be at most 100000"),
-        ("method.mutation_strength=0", r"mutation_strength is 0: it must be above 0"),
-        ("method.mutation_probability=nan", r"method\.mutation_probability is nan"),
-        ("method.self_adaptive=maybe", r"self_adaptive is 'maybe': it must be true or false"),
+        ("variation.step_size=0", r"variation\.step_size is 0: it must be above 0"),
+        ("variation.mutation_probability=nan", r"variation\.mutation_probability is nan"),
+        ("variation.self_adaptive=maybe", r"self_adaptive is 'maybe': it must be true or false"),
         ("method.tournament_size=101", r"method\.tournament_size is 101, more than the 100"),
         ("method.name=tornament", r"unknown method 'tornament': did you mean 'tournament'\?"),
-        ("method.mate=cxTwoPiont", r"'cxTwoPiont': did you mean 'cxTwoPoint'\?"),
+        ("variation.crossover=cxTwoPiont", r"'cxTwoPiont': did you mean 'cxTwoPoint'\?"),
         ("method.name=td-linear", r"connect-four', which the method 'td-linear' does not play: "),
         ("method=5", r"method is 5: it must be a section"),
         ("run=[1]", r"run is \[1\]: it must be a section"),
@@ -199,7 +209,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("game.name=chess", r"unknown game 'chess': did you mean 'checkers'\?"),
         (f"game.name=0x{'f' * 5000}", r"game\.name"),
         ("title=5", r"title is 5: it must be a text"),
-        ("=5", r"is an unknown setting"),
+        ("=5", r"unknown setting ''; write section\.key=value"),
         ("run.seed", r"changes: 'run\.seed': write section\.key=value"),
         ("neat.pop_size=5", r"neat: the method 'tournament' has no such section"),
         ("neat={}", r"no such section \(method\.name = 'neat' has\)"),
@@ -219,10 +229,10 @@ def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
     [
         (["method.initialisation=unifrom"], r"'unifrom': did you mean 'uniform'\?"),
         (["method.initialisation=uniform:-1"], r"uniform:-1"),
-        (["game.columns=4", "game.rows=4", "method.openings.plies=9"], r"0 to 4"),
+        (["game.columns=4", "game.rows=4", "matches.openings.plies=9"], r"0 to 4"),
         (["game.columns=4", "game.rows=4", "check.opening_plies=9"], r"0 to 4"),
         (['check.opponents=["tset-bot"]'], r"check\.opponents: .*did you mean 'test-bot'\?"),
-        (["method.mate={name = 'uniform', probability = 7}"], r"probability"),
+        (["variation.crossover={name = 'uniform', probability = 7}"], r"probability"),
     ],
 )
 def test_a_mistake_is_found_before_anything_is_made(
@@ -267,7 +277,7 @@ def test_a_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
         load_recipe(str(path))
 
 
-OUTSIDE = "method.stagnation.judge=outside"
+OUTSIDE = "method.stagnation.criterion=outside"
 
 
 @pytest.mark.parametrize(
@@ -301,8 +311,8 @@ OUTSIDE = "method.stagnation.judge=outside"
         (["network.hidden=[5]"], r"network\.hidden is a key of .*: write neat\.num_hidden "),
         (["network.activation=tanh"], r"'neat': write .*neat\.activation_options$"),
         (["method.individuals=5"], r"of the method 'tournament', not of 'neat': .*pop_size$"),
-        (["method.elites=5"], r"method\.elites is a key .*: write neat\.elitism$"),
-        (["method.mate=uniform"], r"method\.mate is a key of .*: leave it out$"),
+        (["variation.elites=5"], r"variation\.elites is a key .*: write neat\.elitism$"),
+        (["variation.crossover=uniform"], r"variation\.crossover is a key of .*: leave it out$"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -316,11 +326,12 @@ def test_a_mistake_in_a_recipe_of_graphs_is_named(
 
 
 def test_whoever_names_a_replacement_names_a_key_that_is_there() -> None:
-    others = {*TournamentConfig.model_fields, *Tournament.network_keys(find_game("connect-four"))}
+    others = {f"method.{key}" for key in TournamentConfig.model_fields}
+    others |= {f"variation.{key}" for key in VariationConfig.model_fields}
+    others |= {f"network.{key}" for key in Tournament.network_keys(find_game("connect-four"))}
     assert Neat.instead
     for key, instead in Neat.instead.items():
-        other = key.removeprefix("method.").removeprefix("network.")
-        assert other in others
+        assert key in others
         for word in re.findall(r"neat\.(\w+)", instead):
             assert word in NeatConfig.model_fields
         for word in re.findall(r"method\.(\w+)", instead):

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import read_tensors
-from evolve_arena.players.bred import NeatPlayer, read_player
+from evolve_arena.players.evolved import NeatPlayer, read_player
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
@@ -36,41 +36,50 @@ if TYPE_CHECKING:
 
 LAST = 8
 OWN = (
-    *("method.self_adaptive=true", "method.elites=2", "method.colours=both", "method.noise=0.1"),
-    *("method.hall_of_fame={opponents=2, every=2, size=2}", "method.openings={plies=3, count=2}"),
-    *("method.draw_points=0.5", "check.opening_plies=2"),
+    *(
+        "variation.self_adaptive=true",
+        "variation.elites=2",
+        "matches.colours=both",
+        "matches.noise=0.1",
+    ),
+    *("matches.hall_of_fame={opponents=2, every=2, size=2}", "matches.openings={plies=3, count=2}"),
+    *("matches.draw_points=0.5", "check.opening_plies=2"),
 )
 DEAP = (
-    *("method.select=selTournament", "method.mate=cxTwoPoint", "method.mutate=mutGaussian"),
-    *("method.elites=1", "method.hall_of_fame.opponents=1", "method.openings.plies=2"),
+    *(
+        "variation.selection=selTournament",
+        "variation.crossover=cxTwoPoint",
+        "variation.mutation=mutGaussian",
+    ),
+    *("variation.elites=1", "matches.hall_of_fame.opponents=1", "matches.openings.plies=2"),
     *("network.head=value", "run.champion=last"),
 )
 GRAPHS = (
     *("check.every=3", "check.games=20", "check.share=1.0"),
     "check.opponents=['random','test-bot']",
-    *("run.checkpoint_every=3", "method.opponents=4", "method.stagnation.games=8"),
-    "method.hall_of_fame={opponents=2, every=2, size=3}",
+    *("run.checkpoint_every=3", "matches.opponents=4", "method.stagnation.games=8"),
+    "matches.hall_of_fame={opponents=2, every=2, size=3}",
     *("neat.pop_size=12", "neat.node_add_prob=0.4", "neat.compatibility_threshold=0.35"),
     "neat.max_stagnation=4",
 )
 OUTSIDE = (
-    *("network.head=policy", "method.pairing=species", "method.selection=tournament"),
-    *("method.stagnation.judge=outside", "method.stagnation.opponents=['random', 'test-bot']"),
+    *("network.head=policy", "matches.pairing=species", "variation.selection=tournament"),
+    *("method.stagnation.criterion=outside", "method.stagnation.opponents=['random', 'test-bot']"),
 )
 RANK = (
-    *("method.pairing=round-robin", "method.stagnation.judge=rank"),
-    *("method.openings={plies=3, count=2}", "neat.activation_options=['tanh', 'relu', 'sin']"),
+    *("matches.pairing=round-robin", "method.stagnation.criterion=rank"),
+    *("matches.openings={plies=3, count=2}", "neat.activation_options=['tanh', 'relu', 'sin']"),
     *("neat.activation_default=random", "neat.activation_mutate_rate=0.2"),
 )
 DOOMED = (
-    *("method.selection=tournament", "method.games=2", "method.noise=1.0"),
+    *("variation.selection=tournament", "matches.games=2", "matches.noise=1.0"),
     *("neat.max_stagnation=1", "neat.species_elitism=0", "neat.compatibility_threshold=3"),
     "neat.initial_connection=partial_direct 0.3",
 )
 VARIANTS = {
     "own": OWN,
     "deap": DEAP,
-    "graphs, record": ("method.noise=0.1", "method.draw_points=0.25", "method.colours=one"),
+    "graphs, record": ("matches.noise=0.1", "matches.draw_points=0.25", "matches.colours=one"),
     "graphs, outside": OUTSIDE,
     "graphs, rank": RANK,
     "graphs, doomed": DOOMED,
@@ -399,7 +408,7 @@ def test_of_large_champions_only_those_that_may_be_needed_are_kept(
     changes = [
         *("network.tuples=8", "network.length=4", "run.generations=12", "run.checkpoint_every=6"),
         *("method.individuals=2", "method.games=60", "method.shards=2"),
-        *("method.judge=random", "method.judge_games=20", "run.champion=best-check"),
+        *("method.final.opponent=random", "method.final.games=20", "run.champion=best-check"),
         *("check.games=20", "check.every=1", "check.opponents=['random']"),
     ]
     run = start("connect-four-td", run=tmp_path / "run", changes=changes, executor="serial")

@@ -67,7 +67,7 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
         ("hex", {"search.depth": 13}, "search.depth"),
         ("hex", {"search.depth": 2, "search.rollouts": 5}, "give a depth or rollouts"),
         ("hex", {"search.plies": 2}, "search.plies"),
-        ("ticket-to-ride", {"search.depth": 2}, "a network that values moves has no values for a search"),
+        ("ticket-to-ride", {"search.depth": 2}, "a network that values moves has no values for"),
         ("hex-evolved", {"network.depth": 2, "network.head": "policy"}, "a policy has no values"),
         ("pig-evolved", {"game.seats": 3, "network.depth": 2}, "are for games of two"),
     ],

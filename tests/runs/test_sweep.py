@@ -20,7 +20,7 @@ from evolve_arena.runs.many.sweep import Sweep, SweepRow, read_sweep
 from evolve_arena.runs.store import files
 from tests import forked
 
-VALUES = ["--set", "method.mutation_strength=0.1,1.0", "--set", "method.tournament_size=2,4"]
+VALUES = ["--set", "variation.step_size=0.1,1.0", "--set", "method.tournament_size=2,4"]
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_the_command_tells_of_all_runs_and_of_what_mattered(recipe: str, tmp_pat
     assert told.stderr == ""
     assert len(content["runs"]) == 8
     keys = {each["key"] for each in content["influences"]}
-    assert keys == {"method.mutation_strength", "method.tournament_size"}
+    assert keys == {"variation.step_size", "method.tournament_size"}
 
 
 def test_what_a_killed_sweep_began_to_write_is_gone_afterwards(
@@ -97,7 +97,7 @@ def test_commas_divide_values_unless_they_stand_in_one() -> None:
         (["method.mutation_strenth=0.1,0.2"], "did you mean 'mutation_strength'"),
         (["method.pop_size=1,2"], "did you mean|known: "),
         (["network.activation=tanh,relux"], "unknown activation 'relux': did you mean 'relu'"),
-        (["method.mutation_strength=0.1,high"], "'high': it must be a number"),
+        (["variation.step_size=0.1,high"], "'high': it must be a number"),
         (["method.tournament_size=3,,4"], "a value is missing beside a comma"),
         (["method.tournament_size=3,3"], "has the value '3' twice"),
         (["method.tournament_size=3"], "nothing is varied: .*method.tournament_size=ONE,OTHER"),
@@ -178,7 +178,7 @@ HOSTILE = ('"score": 1e999', '"score": NaN', f'"score": 1{"0" * 400}', '"low": 1
 
 
 def test_what_makes_no_sense_is_measured_anew(recipe: str, tmp_path: Path) -> None:
-    tried = {"method.mutation_strength": [0.1]}
+    tried = {"variation.step_size": [0.1]}
     settings = {"changes": ["run.generations=1"], "seeds": 1, "games": 10}
 
     def score() -> SweepRow:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from evolve_arena import start
-from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
+from evolve_arena.cli.commands.matches import expand_patterns, is_pattern
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.types import JsonObject
 
 QUICK = [
     *("network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"),
-    *("method.elites=0", "run.generations=2", "check.every=1", "check.games=10"),
+    *("variation.elites=0", "run.generations=2", "check.every=1", "check.games=10"),
 ]
 Evolve = Callable[..., str]
 

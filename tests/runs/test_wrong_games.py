@@ -20,7 +20,7 @@ from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.board.trial import try_apart
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.evolved import make_evolved
 
 RIGHT: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
 LEGAL = "            moves[count] = cell\n"
@@ -51,7 +51,7 @@ PLAIN: Wrongs = {
         "def is_over(state):\n    return False\n\n\ndef pionts(state, seat):\n",
         r"has no function result: pionts \(line \d+\): did you mean points\?",
     ),
-    "a number is missing": ("LONGEST = ", "LENGTH = ", "does not say LONGEST"),
+    "a number is missing": ("LONGEST = ", "LENGTH = ", "does not define LONGEST"),
     "a number is none": ("MOVES = CELLS", "MOVES = 'nine'", r"line \d+: MOVES is 'nine'"),
     "nobody ends it": (*begins("return 2"), "not over after"),
     "the result is none": (*begins("return 5"), "gives 5"),
@@ -62,7 +62,7 @@ PLAIN: Wrongs = {
     "too many moves": (LEGAL, LEGAL.replace("[count]", "[count + 5]"), "IndexError"),
     "a cell holds something else": (
         *("state[move] = 1 +", "state[move] = 3 +"),
-        r"line 39: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a player's",
+        r"line 39: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a",
     ),
     "the first state has a wrong cell": (
         *("    return np.zeros(CELLS + 1, np.int8)", "    return np.full(CELLS + 1, -1, np.int8)"),
@@ -307,7 +307,7 @@ def test_networks_survive_what_is_counted_wrongly(
     text = COUNTING.replace(first, f"{first}    if {ELSE}:\n        {wrong}\n")
     spec = open_file(write(tmp_path, "def start(", f"{text}def start("))
     register_game(spec)
-    player = make_bred(spec.name, kind, encoding="features")
+    player = make_evolved(spec.name, kind, encoding="features")
     with pytest.raises(GameFileError, match=re.escape(SLY_COUNTS[wrong])):
         duel(player.game, player, make_random(player.game), games=2)
 
@@ -340,11 +340,11 @@ def test_who_waits_is_told_which_function_may_never_end(
 ) -> None:
     mark, told = tmp_path / "told", []
 
-    def tell(sentence: str) -> None:
+    def report(sentence: str) -> None:
         told.append(sentence)
         mark.touch()
 
-    monkeypatch.setattr(core, "on_stuck", tell)
+    monkeypatch.setattr(core, "on_stuck", report)
     monkeypatch.setattr(watch, "SECONDS", 0.5)
     loop = f"    while not os.path.exists({str(mark)!r}):\n        count = 0\n"
     file = write(tmp_path, COUNT, f"{COUNT}{loop}")

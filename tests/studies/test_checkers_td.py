@@ -204,8 +204,8 @@ def enter(depth: int = 2, **changes: object) -> Participants:
     network = find_game("checkers").networks["mlp"].decoder_type
     looks = {"encoding": "features", "hidden": (), "depth": depth}
     decoders = [network(features=features, **looks) for features in (4, 4, 14)]
-    generator = np.random.default_rng(0)
-    genomes = [decoder.initialise(1, "known", generator)[0] for decoder in decoders]
+    rng = np.random.default_rng(0)
+    genomes = [decoder.initialise(1, "known", rng)[0] for decoder in decoders]
     return make_participants(
         decoders, [make_learning_settings(config, decoder) for decoder in decoders], genomes
     )
@@ -235,7 +235,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
         rule = checkers_td_plan.CHOSEN.draws
         seeds = np.array([seed])
         work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
-        return executor.do(work)
+        return executor.run(work)
 
     outputs = play(participants.without_exploration(), (2, 1), seeds[0][2], 3)
     rounds = [outputs[1][0].tolist()]
@@ -266,14 +266,14 @@ def test_rounds_between_training_step_by_step() -> None:
         if number:
             seeds = derive_seeds(3, number, "training", 4)[2:]
             work = make_meetings(everybody, [(2, 2), (3, 3)], seeds, games=6, learn=True, **rule)
-            learned = read_weights(executor.do(work))[:, 0]
+            learned = read_weights(executor.run(work))[:, 0]
             assert not np.array_equal(learned, everybody.weights[2:])
             everybody = teach(everybody, {2: learned[0], 3: learned[1]})
             calm = everybody.without_exploration()
         seed = derive_seeds(3, number, "rounds", pairs)[1:2]
         options = {"games": 4, "learn": False, "alternate": True, **rule}
         work = make_meetings(calm, [(2, 3)], seed, **options)
-        scores.append(executor.do(work)[1][0].tolist())
+        scores.append(executor.run(work)[1][0].tolist())
     assert [[s.wins, s.draws, s.losses] for s in meeting.rounds] == scores
     assert len({tuple(score) for score in scores}) > 1
 
@@ -327,7 +327,7 @@ def test_a_reading_changes_what_the_text_leaves_open_and_nothing_else() -> None:
         }
     )
     method = changed.make_method()
-    assert method.make_work(method.initial(1)).options["draws"] == 2
+    assert method.make_task(method.initial(1)).options["draws"] == 2
     assert reading.apply(deep).network["depth"] == 7  # as the text says
 
 
@@ -393,7 +393,7 @@ def test_what_is_published_foretells_itself(few_exchanges: None) -> None:
     assert fit.low < fit.gain < fit.high
     assert fit.gain > 1.0 > 10 * fit.chance
     assert fit.inside_chance < 150
-    turned = {place: score.turned() for place, score in cells.items()}
+    turned = {place: score.reversed() for place, score in cells.items()}
     fit = measure_fit(cells, [turned, turned])
     assert (fit.spearman, fit.gain) == (pytest.approx(-1.0), 0.0)
     equals = {place: Score(1, 1, 8) for place in cells}
@@ -435,7 +435,7 @@ def test_gain_and_cells_inside_are_those_of_scipy(few_exchanges: None) -> None:
 def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
     second = {place: score for place, score in join_rounds(read_published("5.9")).items()
               if {*place} <= {*range(1, 15)}}  # fmt: skip
-    turned = {place: score.turned() for place, score in second.items()}
+    turned = {place: score.reversed() for place, score in second.items()}
     table = tell_readings(
         [Result(Reading(1), 500, [turned], 4), Result(Reading(3, 10.0), 2000, [second, second], 0)]
     )
@@ -539,7 +539,7 @@ def test_the_publication_agrees_with_itself() -> None:
 
 def test_tables_tell_where_results_differ() -> None:
     turned = {
-        place: Meeting((score.turned(),)) for place, (score,) in read_published("5.8").items()
+        place: Meeting((score.reversed(),)) for place, (score,) in read_published("5.8").items()
     }
     table = compare_tournaments(WITHOUT_LEARNING, [turned, turned, turned])
     rows = {(row.row, row.column): row for row in table.rows}
@@ -576,7 +576,7 @@ def test_a_claim_is_refuted_by_the_other_side() -> None:
     turned = {
         name: [
             {
-                place: tuple(score.turned() for score in rounds)
+                place: tuple(score.reversed() for score in rounds)
                 for place, rounds in read_published(name).items()
             }
         ]

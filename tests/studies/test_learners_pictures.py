@@ -34,14 +34,14 @@ def test_learners_beside_a_bred_population() -> None:
     generations = {"generation": np.arange(9.0)}
     fitness = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
     lessons = ("error", "first_wins", "draws", "plies", "epsilon")
-    bred, learner = (
+    evolved, learner = (
         Record(name, "", generations | dict.fromkeys(names, column), told)
         for name, names, told in (("bred", fitness, []), ("td", lessons, checks))
     )
-    both = draw_runs([bred, learner]).axes
+    both = draw_runs([evolved, learner]).axes
     expected = ["Fitness inside the population", "Checks", "Diversity", LESSONS, "Errors"]
     assert titles(both) == [*expected, "Length of games"]
     for number in (0, 4):
         assert np.asarray(both[number].lines[0].get_ydata()).tolist() == column.tolist()
-    assert titles(draw_runs([bred]).axes) == expected[:3]
+    assert titles(draw_runs([evolved]).axes) == expected[:3]
     assert titles(draw_runs([learner]).axes) == [LESSONS, "Checks", "Errors", "Length of games"]

@@ -48,7 +48,7 @@ def test_generations_are_counted_by_the_games_that_they_take(result: StudyResult
 
 
 def test_more_games_take_more_generations() -> None:
-    recipe = load_recipe("connect-four", ["method.openings.count=2"])
+    recipe = load_recipe("connect-four", ["matches.openings.count=2"])
     assert count_generations(recipe, 1) == 1
     # 200 individuals: 400 tournaments of ten pairs, two colours, two openings; then the hall.
     assert count_generations(recipe, 16_000) == 1

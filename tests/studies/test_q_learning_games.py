@@ -25,7 +25,7 @@ from evolve_arena.studies.q_learning.q_learning import (
     make_room,
     read_genome,
 )
-from evolve_arena.studies.q_learning.q_learning_games import ActionNetwork, LearningSettings, Room
+from evolve_arena.studies.q_learning.q_learning_games import ActionNetwork, QLearningSettings, Room
 
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
@@ -46,7 +46,7 @@ def options(**changes: object) -> JsonObject:
 
 def prepare(
     decoder: NetworkDecoder, genome: NDArray[np.float32], **changes: object
-) -> tuple[LearningSettings, ActionNetwork, Room, ModuleType]:
+) -> tuple[QLearningSettings, ActionNetwork, Room, ModuleType]:
     """Return settings, the network of a *genome*, room to compute in, and the compiled games."""
     learning = make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options(**changes))
     code, games = compile_games(decoder.game)
@@ -64,8 +64,8 @@ def compare(decoder: NetworkDecoder, games: int, seed: int, **changes: object) -
     lessons.play_games(learning, network, new_stream(seed), room, games, figures)
     board = {"columns": decoder.columns, "rows": decoder.rows, "connect": decoder.connect}
     learner = PlainLearner(genome, decoder.hidden[0], options(**changes) | board)
-    stream = new_stream(seed)
-    assert figures[PLIES] == sum(len(learner.play_game(stream)) for _ in range(games))
+    rng = new_stream(seed)
+    assert figures[PLIES] == sum(len(learner.play_game(rng)) for _ in range(games))
     taught = read_genome(decoder.mlp, network)
     assert taught == pytest.approx(learner.genome(), abs=2e-4)
     assert np.abs(taught - genome).max() > 0.02
@@ -195,9 +195,9 @@ def choices(full: tuple[int, ...], count: int, **changes: object) -> tuple[Array
     learning, network, room, games = prepare(decoder, genome, **changes)
     state = np.uint64(sum(0b111111 << 7 * column for column in full)), np.uint64(0), 6 * len(full)
     games.sum_state(learning, network, state, room)
-    chosen, stream = np.zeros(7, dtype=np.int64), new_stream(4)
+    chosen, rng = np.zeros(7, dtype=np.int64), new_stream(4)
     for _ in range(count):
-        chosen[games.choose_column(learning, network, state, stream, room)] += 1
+        chosen[games.choose_column(learning, network, state, rng, room)] += 1
     read = np.zeros((7, 43))
     read[:, -1] = np.arange(7)
     return chosen, decoder.mlp.evaluate(genome, read)[:, 0]
@@ -232,9 +232,9 @@ def test_mirrored_discs(columns: int, rows: int) -> None:
     board = {"columns": columns, "rows": rows, "connect": max(columns, rows)}
     game = make_game("connect-four", **board)
     _, games = compile_games(game)
-    position, generator = game.initial(), np.random.default_rng(columns)
+    position, rng = game.initial(), np.random.default_rng(columns)
     while game.outcome(position) is None:
-        position = game.play(position, int(generator.choice(game.legal_moves(position))))
+        position = game.play(position, int(rng.choice(game.legal_moves(position))))
         for word, bits in zip(
             position.state, game.observe(position, position.plies & 1), strict=False
         ):

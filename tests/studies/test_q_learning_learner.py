@@ -12,8 +12,8 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import JsonObject
 from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.learning.vector_learner import LearnerState
 from evolve_arena.evolve.method import Report
-from evolve_arena.evolve.td import LearnerState
 from evolve_arena.players.player import make_random
 from evolve_arena.studies.q_learning.q_learning import (
     QLearning,

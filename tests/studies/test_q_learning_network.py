@@ -24,7 +24,7 @@ from evolve_arena.studies.q_learning.q_learning import (
 )
 from evolve_arena.studies.q_learning.q_learning_games import (
     ActionNetwork,
-    LearningSettings,
+    QLearningSettings,
     Reader,
     sum_board,
     teach,
@@ -46,7 +46,7 @@ def draw_genome(decoder: NetworkDecoder) -> NDArray[np.float32]:
     return decoder.initialise(1, "uniform:0.5", np.random.default_rng(5))[0]
 
 
-def lessons_of(decoder: NetworkDecoder) -> LearningSettings:
+def lessons_of(decoder: NetworkDecoder) -> QLearningSettings:
     options = QLearningConfig().model_dump()
     return make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options)
 

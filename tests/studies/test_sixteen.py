@@ -7,7 +7,7 @@ import pytest
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.evolved import VectorPlayer
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 from evolve_arena.studies.checkers_td.plan import recipe_name

@@ -20,7 +20,7 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.td_lambda.td import Td, TdConfig, make_learning_settings
 from evolve_arena.studies.td_lambda.td_kernel import (
-    LearningSettings,
+    TDLambdaSettings,
     compute_targets,
     epsilon_at,
 )
@@ -152,7 +152,7 @@ def test_epsilon_falls_in_equal_steps_and_stays() -> None:
 def teach(method: Td, seed: int = 1) -> tuple[Array, Array, Array]:
     """Return genes before and after a generation, and its figures."""
     state = method.initial(seed)
-    genes, figures = SerialExecutor().do(method.make_work(state))
+    genes, figures = SerialExecutor().run(method.make_task(state))
     return state.population, genes, figures
 
 
@@ -209,9 +209,9 @@ STILL = {"hidden_rate": 1e-30, "output_rate": 1e-30}
 def mean_plies(**changes: object) -> float:
     method = make_method(games=4000, **STILL, **changes)
     state = method.initial(1)
-    work = method.make_work(state)
+    work = method.make_task(state)
     work.inputs[0][:] = 0.0
-    return float(SerialExecutor().do(work)[1][0, PLIES]) / 4000
+    return float(SerialExecutor().run(work)[1][0, PLIES]) / 4000
 
 
 def test_equal_values_are_drawn_from() -> None:
@@ -259,7 +259,7 @@ def test_the_shipped_recipe_is_the_published_setting_with_smaller_steps() -> Non
     recipe = load_recipe("td-lambda")
     method = recipe.make_method()
     decoder: NetworkDecoder = method.decoder
-    learning: LearningSettings = make_learning_settings(method.config, decoder, 0)
+    learning: TDLambdaSettings = make_learning_settings(method.config, decoder, 0)
     assert (decoder.inputs, decoder.hidden, decoder.take_wins) == (42, (120,), False)
     assert learning.hidden_rate == pytest.approx(0.1 / 42)
     assert learning.output_rate == pytest.approx(0.1 / 120)

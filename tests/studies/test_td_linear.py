@@ -12,7 +12,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.learning.learner import DivergedError
-from evolve_arena.evolve.td import LearnerState
+from evolve_arena.evolve.learning.vector_learner import LearnerState
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import KIND, RANDOM
 from evolve_arena.studies.checkers_td.linear_games import (
@@ -161,6 +161,6 @@ def test_players_learn(games: int, changes: Settings) -> None:
     pairings = [(0, 1), (0, 2)]
     seeds = derive_seeds(2, 0, "test", 2)
     work = make_meetings(participants, pairings, seeds, games=100, learn=False, alternate=True)
-    shares = (SerialExecutor().do(work)[1] @ [1.0, 0.5, 0.0]) / 100
+    shares = (SerialExecutor().run(work)[1] @ [1.0, 0.5, 0.0]) / 100
     assert shares[0] > 0.75
     assert shares[1] > 0.9

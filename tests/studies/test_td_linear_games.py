@@ -29,13 +29,13 @@ from evolve_arena.studies.checkers_td.linear_games import (
     DRAW_RULES,
     END_OF_GAME,
     EVERY_MOVE,
-    MOST_GENES,
+    MAX_GENES,
     NONE,
     RATE,
     TD,
     VALUES,
-    LearningSettings,
     Lesson,
+    TDLinearSettings,
     learn_from_game,
     learn_from_move,
 )
@@ -47,7 +47,7 @@ from evolve_arena.studies.checkers_td.td_linear import (
 )
 
 GAME = make_game("checkers")
-PLAIN = LearningSettings(
+PLAIN = TDLinearSettings(
     rate=0.001,
     discount=0.9,
     decay=0.5,
@@ -72,18 +72,18 @@ LESSONS = {
 }
 
 
-def make_decoder(learning: LearningSettings, **options: object) -> NetworkDecoder:
+def make_decoder(learning: TDLinearSettings, **options: object) -> NetworkDecoder:
     bins = VALUES if learning.binary else 0
     settings = {"depth": 2, "features": int(learning.features), "bins": bins, **options}
     network = find_game("checkers").networks["mlp"]
     return network.decoder_type(encoding="features", hidden=(), **settings)
 
 
-def gather(*learning_rows: LearningSettings, **options: object) -> Participants:
+def gather(*learning_rows: TDLinearSettings, **options: object) -> Participants:
     """Return players with random weights; make_participants drops the bias."""
     decoders = [make_decoder(learning, **options) for learning in learning_rows]
-    generator = np.random.default_rng(4)
-    genomes = [0.1 * generator.normal(0.0, 1.0, decoder.genes) for decoder in decoders]
+    rng = np.random.default_rng(4)
+    genomes = [0.1 * rng.normal(0.0, 1.0, decoder.genes) for decoder in decoders]
     return make_participants(decoders, learning_rows, genomes)
 
 
@@ -96,7 +96,9 @@ def meet(
 ) -> list[Array]:
     seeds = derive_seeds(seed, 0, "test", len(pairings))
     options = {"learn": True, **options}
-    return SerialExecutor().do(make_meetings(participants, pairings, seeds, games=games, **options))
+    return SerialExecutor().run(
+        make_meetings(participants, pairings, seeds, games=games, **options)
+    )
 
 
 # Replayed
@@ -128,11 +130,11 @@ class Replay:
         self.draws = draws
         rows = list(dict.fromkeys(pairing))
         self.players = [rows.index(row) for row in pairing]
-        self.learning = [LearningSettings(*participants.learning[row]) for row in rows]
+        self.learning = [TDLinearSettings(*participants.learning[row]) for row in rows]
         self.weights = participants.weights[rows]
         self.depths = participants.seats[rows, DEPTH].tolist()
-        self.stream = new_stream(int(seed))
-        self.traces = np.zeros((2, MOST_GENES))
+        self.rng = new_stream(int(seed))
+        self.traces = np.zeros((2, MAX_GENES))
         self.figures = np.zeros(FIGURES)
         self.scores = [0, 0, 0]
 
@@ -175,14 +177,14 @@ class Replay:
         learning = self.learning[who]
         moves = GAME.legal_moves(board)
         strays = learning.exploration > 0.0 and (
-            int(next_word(self.stream)) >> 32 < round(learning.exploration * 2**32)
+            int(next_word(self.rng)) >> 32 < round(learning.exploration * 2**32)
         )
         if len(moves) > 1 and not strays:
             decoder = make_decoder(learning, depth=self.depths[who])
             genome = np.append(self.weights[who, : decoder.genes - 1], 0.0)
             values = value_moves(decoder.pack(genome[None].astype(np.float32)), board, moves)
             moves = [move for move in moves if values[move] == max(values.values())]
-        return int(moves[below(self.stream, len(moves)) if len(moves) > 1 else 0])
+        return int(moves[below(self.rng, len(moves)) if len(moves) > 1 else 0])
 
     def see(self, board: Board, slot: int, last: bool = False, reward: float = 0.0) -> None:
         """Add a position to an episode and learn from it."""
@@ -290,7 +292,7 @@ def test_who_begins() -> None:
     """A player that looks ahead always wins against one that plays at random."""
     pieces = np.array(GAME.plain["FEATURE_VALUES"])
     participants = gather(PLAIN, PLAIN, depth=4)
-    participants.weights[0] = np.pad(pieces, (0, MOST_GENES - len(pieces)))
+    participants.weights[0] = np.pad(pieces, (0, MAX_GENES - len(pieces)))
     participants.seats[1, KIND] = RANDOM
     for alternate in (False, True):
         outputs = meet(participants, [(0, 1), (1, 0)], 10, learn=False, alternate=alternate)

@@ -17,14 +17,14 @@ from evolve_arena.studies.checkers_td.linear_games import (
     BURGE,
     END_OF_GAME,
     EVERY_MOVE,
-    MOST_GENES,
+    MAX_GENES,
     NONE,
     REPLACING,
     SETTINGS_FIELDS,
     TD,
     VALUES,
-    LearningSettings,
     Lesson,
+    TDLinearSettings,
     clear_traces,
     learn_from_game,
     learn_from_move,
@@ -32,11 +32,11 @@ from evolve_arena.studies.checkers_td.linear_games import (
     value_state,
     write_weights,
 )
-from tests.bred import random_positions
+from tests.evolved import random_positions
 
 Vector = NDArray[np.float64]
 
-PLAIN = LearningSettings(
+PLAIN = TDLinearSettings(
     rate=0.1,
     discount=1.0,
     decay=0.0,
@@ -57,13 +57,13 @@ START = [0.5, -0.25]
 class Learner:
     """Player 1 of two, whose episodes begin behind other numbers."""
 
-    def __init__(self, learning: LearningSettings, weights: ArrayLike) -> None:
+    def __init__(self, learning: TDLinearSettings, weights: ArrayLike) -> None:
         self.learning = learning
         genes = learning.features * (VALUES if learning.binary else 1)
         settings = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
-        self.numbers = np.full((2, MOST_GENES), 7.0)
+        self.numbers = np.full((2, MAX_GENES), 7.0)
         self.numbers[1, :genes] = weights
-        self.traces = np.full((2, MOST_GENES), 3.0)
+        self.traces = np.full((2, MAX_GENES), 3.0)
         self.genes = genes
         self.lesson = Lesson(settings[1], self.numbers[1], self.traces[0])
         clear_traces(self.lesson)
@@ -143,14 +143,14 @@ def test_what_occurs_again_is_added_or_replaced() -> None:
 # Against plain loops over vectors
 
 
-def encode(learning: LearningSettings, episode: Array | Sequence[Sequence[int]]) -> Vector:
+def encode(learning: TDLinearSettings, episode: Array | Sequence[Sequence[int]]) -> Vector:
     """Return positions as vectors, one entry for each weight."""
     if not learning.binary:
         return np.array(episode, dtype=np.float64)
     return np.eye(VALUES)[np.array(episode)].reshape(len(episode), -1)
 
 
-def mark(learning: LearningSettings, trace: Vector, state: Vector) -> Vector:
+def mark(learning: TDLinearSettings, trace: Vector, state: Vector) -> Vector:
     faded = trace * learning.discount * learning.decay
     if learning.trace == NONE:
         return state
@@ -160,7 +160,7 @@ def mark(learning: LearningSettings, trace: Vector, state: Vector) -> Vector:
 
 
 def sweep_plainly(
-    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+    learning: TDLinearSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
     """Run the loop of section 5.5, or that of 5.2."""
     weights, trace = weights.copy(), np.zeros(len(weights))
@@ -173,7 +173,7 @@ def sweep_plainly(
 
 
 def sweep_as_burge_plainly(
-    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+    learning: TDLinearSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
     weights = weights.copy()
     target = reward
@@ -184,7 +184,7 @@ def sweep_as_burge_plainly(
 
 
 def look_ahead_plainly(
-    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+    learning: TDLinearSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
     """Learn by the forward view: each position moves towards its λ-return by the weights before.
 
@@ -204,7 +204,7 @@ def look_ahead_plainly(
 
 
 def look_back_plainly(
-    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+    learning: TDLinearSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
     """Learn by TD(λ) off-line with traces, for rules without a forward view."""
     values = np.append(states[:-1] @ weights, 0.0)
@@ -217,7 +217,7 @@ def look_back_plainly(
 
 
 def follow_moves_plainly(
-    learning: LearningSettings, weights: Vector, states: Vector, reward: float
+    learning: TDLinearSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
     """Apply the formula of section 5.2 after each move, or that of the textbook."""
     weights, trace = weights.copy(), np.zeros(len(weights))
@@ -230,11 +230,11 @@ def follow_moves_plainly(
     return weights
 
 
-def draw_episode(learning: LearningSettings, length: int, seed: int) -> tuple[Vector, Array]:
-    generator = np.random.default_rng(seed)
+def draw_episode(learning: TDLinearSettings, length: int, seed: int) -> tuple[Vector, Array]:
+    rng = np.random.default_rng(seed)
     genes = learning.features * (VALUES if learning.binary else 1)
-    episode = generator.integers(0, 5, (length, learning.features))
-    return generator.normal(0.0, 0.1, genes), episode
+    episode = rng.integers(0, 5, (length, learning.features))
+    return rng.normal(0.0, 0.1, genes), episode
 
 
 KINDS = [
@@ -323,8 +323,8 @@ def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
     """A learner searches with the weights of its genome; those that are not numbers are 0."""
     network = find_game("checkers").networks["mlp"].decoder_type
     decoder = network(encoding="features", features=features, bins=bins, hidden=())
-    generator = np.random.default_rng(2)
-    genome = decoder.initialise(1, "uniform:0.7", generator)[0]
+    rng = np.random.default_rng(2)
+    genome = decoder.initialise(1, "uniform:0.7", rng)[0]
     genome[-1] = 0.0  # nobody learns a bias
     learning = PLAIN._replace(features=features, binary=int(bins > 0))
     learner = Learner(learning, genome[:-1])

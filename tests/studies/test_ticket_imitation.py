@@ -29,7 +29,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.players.board.game import Board
-from evolve_arena.players.bred import read_player
+from evolve_arena.players.evolved import read_player
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start

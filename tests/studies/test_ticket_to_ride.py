@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve_arena.arena.mirror import MirrorResult, pool
+from evolve_arena.arena.self_play import MirrorResult, pool
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings
 from evolve_arena.studies.ticket_to_ride.measures import (
@@ -99,8 +99,8 @@ def test_extremes_are_those_of_as_many_games_as_published() -> None:
 
 
 def test_deviation_and_median() -> None:
-    generator = np.random.default_rng(1)
-    result = mirror(generator.normal(100, 20, (4000, 2)).round().astype(int).tolist())
+    rng = np.random.default_rng(1)
+    result = mirror(rng.normal(100, 20, (4000, 2)).round().astype(int).tolist())
     deviation = measure("standard deviation", result)
     assert deviation.value == pytest.approx(statistics.stdev(result.points.tolist()))
     # the standard error of a normal sample's deviation is σ / √(2n)

@@ -21,10 +21,10 @@ from evolve_arena.arena.intervals import (
     next_interval,
     t_95,
 )
-from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.arena.self_play import MirrorResult
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.store.history import Check
@@ -347,21 +347,21 @@ def test_which_reading_is_near() -> None:
     wide = {**exact, 5: around(round(exact[5].mean), 5, apart=60)}
     assert not ticket_to_ride_tables._is_near("code", wide)
     result = mirror([[90, 110], [95, 105]])
-    assert ticket_to_ride_tables._tell(result) == "100.00 ± 9.13, 0.50/0.00"
+    assert ticket_to_ride_tables._report(result) == "100.00 ± 9.13, 0.50/0.00"
 
 
 def test_mixed_tables_tell_both_sides() -> None:
-    seatings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 3, MOST_PLAYERS)
+    pairings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 3, MAX_PLAYERS)
     results = new_results(make_game("ticket-to-ride"), 6)
     results.columns["points"][:, :4] = np.arange(24).reshape(6, 4) ** 2 % 97
     results.places[:, :4] = 1
     results.offenders[:] = -1, 0, -1, 1, 0, -1
-    results.games[:] = np.arange(6)
+    results.game_hashes[:] = np.arange(6)
     forfeits = [
         ForfeitCount(player, "illegal move", games, "So it went.")
         for player, games in ((0, 2), (1, 1))
     ]
-    duel = summarise(find_game("ticket-to-ride"), ("a", "b"), seatings, results, tuple(forfeits))
+    duel = summarise(find_game("ticket-to-ride"), ("a", "b"), pairings, results, tuple(forfeits))
     assert duel.sides is not None
     assert [side.forbidden for side in duel.sides] == [2, 1]
     rows = {row.column: row for row in ticket_to_ride_mixed._rows("a", "b", [duel])}

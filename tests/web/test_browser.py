@@ -357,12 +357,12 @@ def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
 def test_what_was_read_while_it_was_written_is_read_again(page: Page, server: Client) -> None:
     told: list[str] = []
 
-    def tell(route: Route) -> None:
+    def report(route: Route) -> None:
         answer = route.fetch()
         told.append("" if told else "the file is damaged")
         route.fulfill(response=answer, json={**answer.json(), "trouble": told[-1]})
 
-    page.route("**/api/describe*", tell)
+    page.route("**/api/describe*", report)
     page.goto(f"{server.address}/#/run/first")
     page.get_by_text("population SHA-256").wait_for()
     wait_until(page, "document.querySelector('.error').textContent === ''")
@@ -374,7 +374,7 @@ def test_a_wrong_value_in_a_folded_section_is_shown(
 ) -> None:
     """Both errors that the browser knows and those that the server reports."""
     page.goto(f"{server.address}/#/start/connect-four-neat")
-    wrong = (("method.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
+    wrong = (("matches.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
     for key, value, sentence in wrong:
         field = page.locator(f'[name="{key}"]')
         field.wait_for(state="attached")

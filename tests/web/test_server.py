@@ -70,7 +70,7 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     fields = {field["key"]: field for field in server.get("form", recipe=FORM)["fields"]}
     size = {"value": 300, "type": "integer", "lowest": 2, "highest": 100_000}
     assert size.items() <= fields["neat.pop_size"].items()
-    assert fields["method.noise"]["highest"] == 1.0
+    assert fields["matches.noise"]["highest"] == 1.0
     assert fields["check.games"]["help"] == "Games against each opponent, colours balanced."
     assert all(field["help"] for field in fields.values())
     assert fields["game.columns"]["help"] == "Columns of the board, which has 64 cells at most."

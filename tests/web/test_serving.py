@@ -106,7 +106,7 @@ def test_a_crowd_without_the_token_keeps_nobody_out_who_has_it(server: Client) -
     host, port = server.host.split(":")
     crowd: list[socket.socket] = []
     try:
-        for number in range(serving.MOST_CONNECTIONS + 50):
+        for number in range(serving.MAX_CONNECTIONS + 50):
             source = ("127.0.0.2" if number == 0 else "127.0.0.1", 0)
             crowd.append(socket.create_connection((host, int(port)), 60, source))
             crowd[-1].sendall(HALF if number % 3 else b"")  # some say nothing

@@ -113,7 +113,7 @@ def test_what_takes_long_is_asked_for_again(
             assert len(answers) > 2
             assert answers[-1] == ({"done": "whole"} if run == "whole" else "it is damaged")
         assert begun == ["whole", "damaged"]
-        for number in range(app.MOST_ERRANDS):
+        for number in range(app.MAX_ERRANDS):
             assert await act({"run": str(number)}) == {"later": True}
         with pytest.raises(WorkerError, match="too many requests"):
             await act({"run": "one more"})

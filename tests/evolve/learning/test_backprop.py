@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.types import Array, Number
 from evolve_arena.evolve.learning.backprop import (
-    Pupil,
+    Network,
     learn,
-    new_pupil,
+    new_network,
     read_genes,
     write_genes,
 )
@@ -25,13 +25,13 @@ LAST = slice((INPUTS + 1) * UNITS, NETWORK.genes - 1)
 
 @pytest.fixture
 def genome() -> NDArray[np.float32]:
-    generator = np.random.default_rng(3)
-    return generator.uniform(-0.5, 0.5, NETWORK.genes).astype(np.float32)
+    rng = np.random.default_rng(3)
+    return rng.uniform(-0.5, 0.5, NETWORK.genes).astype(np.float32)
 
 
 @compiled
 def train(
-    pupil: Pupil,
+    network: Network,
     sources: Array,
     values: Array,
     target: Number,
@@ -39,18 +39,18 @@ def train(
     output_rate: Number,
     bias: Number,
 ) -> Number:
-    return learn(pupil, sources, values, 0, len(sources), target, hidden_rate, output_rate, bias)
+    return learn(network, sources, values, 0, len(sources), target, hidden_rate, output_rate, bias)
 
 
-def make(genome: Array) -> Pupil:
-    pupil = new_pupil(INPUTS, UNITS)
-    read_genes(pupil, genome)
-    return pupil
+def make(genome: Array) -> Network:
+    network = new_network(INPUTS, UNITS)
+    read_genes(network, genome)
+    return network
 
 
-def genes(pupil: Pupil) -> NDArray[np.float32]:
+def genes(network: Network) -> NDArray[np.float32]:
     copy = np.full(NETWORK.genes, np.nan, dtype=np.float32)
-    write_genes(pupil, copy)
+    write_genes(network, copy)
     return copy
 
 
@@ -72,12 +72,12 @@ BOARDS = [[1.0, -1.0, 0.0, 1.0, 0.0, -1.0], [0.0, 2.0, 1.0, 0.0, 0.0, 0.0], [0.0
 def test_a_step_goes_down_the_gradient_of_half_the_squared_error(
     genome: NDArray[np.float32], board: list[float], target: float
 ) -> None:
-    pupil = make(genome)
-    value = train(pupil, *sparse(board), *map(np.float32, (target, 1.0, 1.0, 1.0)))
+    network = make(genome)
+    value = train(network, *sparse(board), *map(np.float32, (target, 1.0, 1.0, 1.0)))
     assert value == pytest.approx(
         np.tanh(NETWORK.evaluate(genome, np.array([board]))[0, 0]), abs=1e-6
     )
-    step = genes(pupil).astype(np.float64) - genome
+    step = genes(network).astype(np.float64) - genome
     tiny = 1e-6
     expected = np.empty(NETWORK.genes)
     for gene in range(NETWORK.genes):
@@ -104,11 +104,11 @@ def test_each_layer_has_its_rate_and_biases_can_stay(genome: NDArray[np.float32]
 
 
 def test_padding_stays_exactly_zero(genome: NDArray[np.float32]) -> None:
-    pupil = make(genome)
+    network = make(genome)
     for _ in range(50):
-        train(pupil, *sparse(BOARDS[0]), *map(np.float32, (1.0, 1.0, 1.0, 1.0)))
-    assert pupil.width == 32
-    rows = pupil.first.reshape(INPUTS + 1, 32)
+        train(network, *sparse(BOARDS[0]), *map(np.float32, (1.0, 1.0, 1.0, 1.0)))
+    assert network.width == 32
+    rows = network.first.reshape(INPUTS + 1, 32)
     assert not rows[:, UNITS:].any()
-    assert not pupil.last[UNITS : pupil.width].any()
-    assert not pupil.last[pupil.width + 1 :].any()
+    assert not network.last[UNITS : network.width].any()
+    assert not network.last[network.width + 1 :].any()

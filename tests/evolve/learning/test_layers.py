@@ -99,9 +99,9 @@ def test_steps_are_adams() -> None:
     moments = np.zeros((2, len(layers.weights)), dtype=np.float32)
     first, second = np.zeros(mlp.genes), np.zeros(mlp.genes)
     weights = genes.astype(np.float64)
-    generator = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for step in range(1, 6):
-        sums = generator.normal(0.0, 1.0, mlp.genes).astype(np.float32)
+        sums = rng.normal(0.0, 1.0, mlp.genes).astype(np.float32)
         gradient = np.zeros_like(layers.weights)
         pad_numbers(layers, sums, gradient)
         descend(layers, moments, gradient, np.float32(0.5), np.float32(0.01), step)

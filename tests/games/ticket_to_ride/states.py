@@ -45,7 +45,7 @@ def make_state(
     state[layout.PHASE], state[layout.ROUND], state[layout.OFFERED_SIZE] = layout.TURN, 1, 0
     state[layout.OFFERED_AT : layout.OFFERED_AT + 3] = -1
     if deck is not None:
-        lay(state, layout.DECK_AT, layout.DECK_SIZE, layout.MOST_CARDS, deck)
+        lay(state, layout.DECK_AT, layout.DECK_SIZE, layout.MAX_CARDS, deck)
         opened = opened or ""
         for seat in range(players):
             give(state, seat)

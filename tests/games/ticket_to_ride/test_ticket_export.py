@@ -12,11 +12,11 @@ import pytest
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
-from tests.bred import compile_together, make_bred, random_positions
+from tests.evolved import compile_together, make_evolved, random_positions
 
 COUNTED = {"encoding": "features"}
 PLAYERS: dict[str, tuple[str, Settings]] = {
@@ -35,14 +35,14 @@ PLAYERS: dict[str, tuple[str, Settings]] = {
 
 
 @cache
-def bred(kind: str) -> BredPlayer:
+def evolved(kind: str) -> EvolvedPlayer:
     return _make_all()[kind]
 
 
 @cache
-def _make_all() -> dict[str, BredPlayer]:
+def _make_all() -> dict[str, EvolvedPlayer]:
     made = {
-        kind: make_bred("ticket-to-ride", network, seed=3, **settings)
+        kind: make_evolved("ticket-to-ride", network, seed=3, **settings)
         for kind, (network, settings) in PLAYERS.items()
     }
     compile_together([player for kind, player in made.items() if kind != "values"])
@@ -51,14 +51,14 @@ def _make_all() -> dict[str, BredPlayer]:
 
 @pytest.mark.parametrize("kind", PLAYERS)
 def test_a_file_chooses_what_the_arena_does(kind: str) -> None:
-    player, chosen = bred(kind), set()
+    player, chosen = evolved(kind), set()
     space = {"__name__": "bot"}
     exec(compile(str(export_player(player, "python")), kind, "exec", dont_inherit=True), space)
     for number, position in enumerate(random_positions(player.game, 120, 1)):
         view = player.game.view(position, player.game.to_move(position))
         ours, theirs = new_stream(number), [number]
         expected = player.choose(view, ours)
-        move = space["choose"](space["view"](list(position.state)), stream=theirs)
+        move = space["choose"](space["view"](list(position.state)), rng=theirs)
         assert move in player.game.legal_moves(position)
         if expected >= 0:  # else the arena forfeits, and the bot does something else
             assert (move, theirs) == (expected, ours.tolist())
@@ -67,7 +67,7 @@ def test_a_file_chooses_what_the_arena_does(kind: str) -> None:
 
 
 def test_it_plays_as_a_process(tmp_path: Path) -> None:
-    file, player = tmp_path / "bot.py", bred("kinds")
+    file, player = tmp_path / "bot.py", evolved("kinds")
     file.write_text(str(export_player(player, "python")), encoding="utf-8")
     game = player.game
     bot = ProcessPlayer(game, f"{shlex.quote(sys.executable)} -IS {shlex.quote(str(file))}")

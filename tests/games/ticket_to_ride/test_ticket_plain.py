@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import ticket_to_ride_plain_player as plain_player
-from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, TURN, Options, Randomness, Table
+from benchmarks.ticket_to_ride_plain import MAX_SWEEPS, TURN, Options, Randomness, Table
 from evolve_arena.core.stream import below, new_stream
 from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import layout, notes
@@ -45,10 +45,10 @@ def reading_of(variant: int) -> plain_player.Reading:
 
 
 def test_both_draw_the_same_numbers() -> None:
-    stream, randomness = new_stream(7), Randomness(7)
+    rng, randomness = new_stream(7), Randomness(7)
     drawn = [randomness.below(count) for count in range(1, 200)]
-    assert drawn == [below(stream, count) for count in range(1, 200)]
-    assert MOST_SWEEPS == layout.MOST_SWEEPS
+    assert drawn == [below(rng, count) for count in range(1, 200)]
+    assert MAX_SWEEPS == layout.MAX_SWEEPS
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

@@ -49,7 +49,7 @@ def check_cards(state: Array, players: int) -> None:
     counts = state[layout.DISCARD_AT : layout.DISCARD_AT + 9].copy()
     assert counts.sum() == state[layout.DISCARD_SIZE]
     for at, size, places in (
-        (layout.DECK_AT, layout.DECK_SIZE, layout.MOST_CARDS),
+        (layout.DECK_AT, layout.DECK_SIZE, layout.MAX_CARDS),
         (layout.OPEN_AT, layout.OPEN_SIZE, 5),
     ):
         counts += np.bincount(state[at : at + state[size]], minlength=9)

@@ -53,11 +53,11 @@ def evolve(
 ) -> list[tuple[NeatPopulation, Counters]]:
     """Return random generations, the first one included; two genomes of each live on."""
     history = [create(config, INPUTS, OUTPUTS, seed)]
-    generator = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     for generation in range(generations):
         population, counters = history[-1]
-        parents = generator.integers(0, len(population), (config.pop_size, 2))
-        fitness = generator.integers(0, 4, len(population)).astype(np.float64)
+        parents = rng.integers(0, len(population), (config.pop_size, 2))
+        fitness = rng.integers(0, 4, len(population)).astype(np.float64)
         history.append(step(config, population, counters, parents, fitness, seed=generation))
     return history
 
@@ -149,9 +149,9 @@ GROWING = NeatConfig(pop_size=12, num_hidden=1, activation_options=("tanh", "rel
 def test_children_depend_on_others_through_new_numbers_alone() -> None:
     config = GROWING.model_copy(update={"node_add_prob": 0.9, "conn_add_prob": 0.9})
     population, counters = evolve(config, 4)[-1]
-    generator = np.random.default_rng(1)
-    parents, fitness = generator.integers(0, 12, (40, 2)), generator.random(12)
-    others = generator.integers(0, 12, (40, 2))
+    rng = np.random.default_rng(1)
+    parents, fitness = rng.integers(0, 12, (40, 2)), rng.random(12)
+    others = rng.integers(0, 12, (40, 2))
     others[20:] = parents[20:]
     one, last = step(config, population, counters, parents, fitness, seed=3)
     other, _ = step(config, population, counters, others, fitness, seed=3)

@@ -108,7 +108,10 @@ def test_every_kind_of_initial_connection_is_accepted() -> None:
         ({"initial_connection": "partial_direct 1.5"}, "initial_connection: it wants a fraction "),
         ({"initial_connection": "full 0.5"}, "initial_connection: only partial connections have"),
         ({"initial_connection": "fulll"}, "initial_connection: unknown initial connection 'fulll'"),
-        ({"weight_mutate_rat": 0.5}, "weight_mutate_rat is an unknown setting: did you mean 'weight_mutate_ra"),
+        (
+            {"weight_mutate_rat": 0.5},
+            "weight_mutate_rat is an unknown setting: did you mean 'weight_mutate_ra",
+        ),
         (
             {"activation_options": ["tanh", "sigmoyd"]},
             "activation_options: unknown activation 'sigmoyd': did you mean 'sigmoid'?",

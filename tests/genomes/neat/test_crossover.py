@@ -52,14 +52,14 @@ VARIED = NeatConfig.model_validate(
 def evolved() -> tuple[NeatPopulation, Counters]:
     """Return relatives of some generations, with common and with own genes of both sorts."""
     population, counters = create(VARIED, INPUTS, OUTPUTS, seed=1)
-    generator = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for seed in range(8):
-        parents = generator.integers(0, 12, (12, 2))
+        parents = rng.integers(0, 12, (12, 2))
         population, counters = breed(
             VARIED,
             population,
             parents,
-            generator.random(12),
+            rng.random(12),
             inputs=INPUTS,
             outputs=OUTPUTS,
             seed=seed,

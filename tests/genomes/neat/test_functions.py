@@ -51,9 +51,9 @@ def bits(number: float) -> bytes:
 
 def draw_inputs() -> NDArray[np.float64]:
     """Return numbers of every size, most of them where functions are not flat."""
-    generator = np.random.default_rng(1)
-    words = generator.integers(0, 2**64, 10_000, dtype=np.uint64).view(np.float64)
-    drawn = [generator.normal(0.0, scale, 10_000) for scale in (0.1, 1.0, 10.0)]
+    rng = np.random.default_rng(1)
+    words = rng.integers(0, 2**64, 10_000, dtype=np.uint64).view(np.float64)
+    drawn = [rng.normal(0.0, scale, 10_000) for scale in (0.1, 1.0, 10.0)]
     return np.concatenate([SPECIAL, words[~np.isnan(words)], *drawn])
 
 

@@ -105,10 +105,10 @@ def test_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> 
     """To the last bit, and all overflows stay infinite; recurrent ones remember all the rows."""
     grown = grow(60, feed_forward, SMALL) + grow(10, feed_forward, LARGE)
     graphs = compile_graphs(from_neat_python(grown), INPUTS, OUTPUTS, feed_forward)
-    generator = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     overflowing = 0
     for number, genome in enumerate(grown):
-        rows = generator.normal(0.0, 2.0, (100, INPUTS))
+        rows = rng.normal(0.0, 2.0, (100, INPUTS))
         oracle = Oracle(genome, INPUTS, OUTPUTS, feed_forward)
         assert_same(evaluate(graphs, number, rows), oracle.evaluate(rows))
         overflowing += oracle.overflows > 0

@@ -55,11 +55,11 @@ def make_genomes(count: int, seed: int, first_key: int = 1, coarse: bool = False
 
     If these are *coarse*, many distances are equal.
     """
-    generator = np.random.default_rng(seed)
-    chosen = [generator.permutation(6)[: generator.integers(3, 7)] for _ in range(count)]
+    rng = np.random.default_rng(seed)
+    chosen = [rng.permutation(6)[: rng.integers(3, 7)] for _ in range(count)]
     ends = np.concatenate(chosen)
     start = np.cumsum([0, *map(len, chosen)])
-    weight, bias = (generator.normal(size=size) for size in (len(ends), count))
+    weight, bias = (rng.normal(size=size) for size in (len(ends), count))
     return NeatPopulation(
         keys=np.arange(first_key, first_key + count),
         node_start=np.arange(count + 1),

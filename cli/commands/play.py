@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from evolve_arena.cli.commands.completion import complete_game, complete_player
-from evolve_arena.cli.commands.playing import open_named
-from evolve_arena.core.registry import FILE, game_names, open_game, usual_game
+from evolve_arena.cli.commands.matches import open_named
+from evolve_arena.core.registry import FILE, default_game, game_names, open_game
 
 
 def register(app: typer.Typer) -> None:
@@ -75,7 +75,7 @@ def play(
             callback=open_named,
             autocompletion=complete_game,
             help="Name of the game, or MY_GAME.py (default: the game of the first player, else"
-            f" {usual_game()}).",
+            f" {default_game()}).",
         ),
     ] = None,
     players: Annotated[

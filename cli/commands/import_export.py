@@ -11,7 +11,7 @@ from evolve_arena.cli.commands.completion import complete_game, complete_run_or_
 from evolve_arena.runs.targets import TARGETS, check_target
 
 if TYPE_CHECKING:
-    from evolve_arena.players.bred import BredPlayer
+    from evolve_arena.players.evolved import EvolvedPlayer
 
 PREFIX = "file:"
 
@@ -150,7 +150,7 @@ def import_neat(
     print_line(target)
 
 
-def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
+def _find_champion(run: str, generation: int | None) -> tuple[EvolvedPlayer, Path]:
     """Return a player, and the default path of its exported file, without its ending."""
     from evolve_arena.core.errors import BadValueError
     from evolve_arena.players.specification import split_search

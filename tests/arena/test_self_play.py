@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.batch import new_results, seat_players
-from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
+from evolve_arena.arena.self_play import MirrorResult, play_mirror, pool
 from evolve_arena.arena.statistics import normal_interval, wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
@@ -27,9 +27,9 @@ def by_hand() -> MirrorResult:
     results.columns["tickets_failed"][:, :2] = [[0, 1], [0, 0], [9, 9], [1, 1]]
     results.columns["rounds"][:] = [[40], [43], [3], [49]]
     results.offenders[:] = -1, -1, 1, -1
-    results.games[:] = 1, 2, 3, 4
-    seatings = seat_players(np.zeros((4, 2)), SPEC.most_seats)
-    return MirrorResult("a", seatings, results, SPEC.limits)
+    results.game_hashes[:] = 1, 2, 3, 4
+    pairings = seat_players(np.zeros((4, 2)), SPEC.most_seats)
+    return MirrorResult("a", pairings, results, SPEC.limits)
 
 
 def test_figures_worked_out_by_hand() -> None:
@@ -64,8 +64,8 @@ def test_pooled_games_weigh_by_their_seats() -> None:
     results = new_results(GAME, 2)
     results.columns["points"][:, :4] = [[10, 20, 30, 40], [70, 70, 70, 70]]
     results.offenders[:] = -1
-    seatings = seat_players(np.zeros((2, 4)), SPEC.most_seats)
-    four = MirrorResult("a", seatings, results, SPEC.limits)
+    pairings = seat_players(np.zeros((2, 4)), SPEC.most_seats)
+    four = MirrorResult("a", pairings, results, SPEC.limits)
     both = pool([by_hand(), four])
     assert both.games == 6
     assert both.aborted == 1
@@ -102,7 +102,7 @@ def test_the_rule_player_at_all_seats(players: int) -> None:
     assert (result.results.columns["points"][:, players:] == 0).all()
     assert (result.results.places[:, :players].min(axis=1) == 1).all()
     again = play_mirror(GAME, make_player("rule", GAME), players=players, games=50, seed=1)
-    assert np.array_equal(again.results.games, result.results.games)
+    assert np.array_equal(again.results.game_hashes, result.results.game_hashes)
 
 
 def test_values_out_of_range_are_refused() -> None:

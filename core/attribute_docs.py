@@ -1,6 +1,6 @@
-"""What keys mean: the text that stands below each of them in its source.
+"""Help texts of settings: the string below each of them in its source.
 
-Sources are read when somebody asks, so that no import takes longer for them.
+Sources are read on request, so that no import takes longer for them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import itertools
 import textwrap
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 
-def read_sentences(body: Sequence[ast.stmt]) -> dict[str, str]:
-    r"""The texts that stand directly below assignments, by the name that is assigned.
+def read_docs(body: Sequence[ast.stmt]) -> dict[str, str]:
+    r"""Return the strings directly below assignments, by the name that is assigned.
 
     >>> read_sentences(ast.parse("SIZE = 8\n'''Cells along a side.'''\nSTEP = 2").body)
     {'SIZE': 'Cells along a side.'}
@@ -38,21 +37,21 @@ def read_sentences(body: Sequence[ast.stmt]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=256)
-def _read_class(kind: type[Any]) -> dict[str, str]:
+def _read_class(kind: type) -> dict[str, str]:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     except (OSError, TypeError, SyntaxError):  # made by a function, or built in
         return {}
-    return read_sentences(tree.body[0].body) if isinstance(tree.body[0], ast.ClassDef) else {}
+    return read_docs(tree.body[0].body) if isinstance(tree.body[0], ast.ClassDef) else {}
 
 
-def read_helps(kind: type[Any]) -> dict[str, str]:
-    """What the source of a class, and those of its bases, say below each key.
+def read_helps(kind: type) -> dict[str, str]:
+    """Return the help text of each key of a class, from its source and those of its bases.
 
     Args:
         kind: A section of a recipe, a dataclass or a named tuple. Where a section was made of
-            another class (`evolve_arena.core.game.Config.described_in`), that one's source is read;
-            of a named tuple without a source, the docstrings of its fields.
+            another class (`evolve_arena.core.game.Config.described_in`), that class's source is
+            read; for a named tuple without a source, the docstrings of its fields.
     """
     helps: dict[str, str] = {}
     for each in reversed((getattr(kind, "described_in", None) or kind).__mro__):

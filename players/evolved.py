@@ -65,7 +65,7 @@ class Inputs:
     """Names of the values; values beyond those of the planes describe a move."""
 
 
-class BredPlayer(CompiledPlayer):
+class EvolvedPlayer(CompiledPlayer):
     """A player whose genome was evolved or learned; each kind of genome has a subclass.
 
     Args:
@@ -138,7 +138,7 @@ class BredPlayer(CompiledPlayer):
         return Inputs(self.decoder.encode(position), self.labels)
 
     def serialise(self, **remarks: Json) -> bytes:
-        """Return the player as a safetensors blob for `evolve_arena.players.bred.read_player`.
+        """Return the player as a safetensors blob for `evolve_arena.players.evolved.read_player`.
 
         *remarks*, values of JSON, tell the player's origin.
         """
@@ -152,7 +152,7 @@ class BredPlayer(CompiledPlayer):
         return write_tensors("player", FORMAT, self.arrays, description)
 
 
-class VectorPlayer(BredPlayer):
+class VectorPlayer(EvolvedPlayer):
     """A player whose genome is a vector of weights.
 
     Args:
@@ -206,7 +206,7 @@ class VectorPlayer(BredPlayer):
         return cls(decoder, genome, name)
 
 
-class NeatPlayer(BredPlayer):
+class NeatPlayer(EvolvedPlayer):
     """A player whose genome is a NEAT graph.
 
     Args:
@@ -262,7 +262,7 @@ LARGEST = (1 << 29) + LONGEST_HEADER
 """Maximum bytes of a player's file; the largest tuple networks have 2^27 weights."""
 
 
-def read_player_file(path: Path, name: str | None = None, *, follow: bool = False) -> BredPlayer:
+def read_player_file(path: Path, name: str | None = None, *, follow: bool = False) -> EvolvedPlayer:
     """Read the player in the file *path*; see :func:`read_player`.
 
     Args:
@@ -277,8 +277,8 @@ def read_player_file(path: Path, name: str | None = None, *, follow: bool = Fals
     return read_player(read_blob("player", FORMAT, path, LARGEST, follow=follow), name)
 
 
-def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
-    """Read a player that :meth:`BredPlayer.serialise` wrote.
+def read_player(blob: bytes, name: str | None = None) -> EvolvedPlayer:
+    """Read a player that :meth:`EvolvedPlayer.serialise` wrote.
 
     Raises:
         DamagedFileError: The blob is no player, or incomplete.
@@ -326,14 +326,14 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     return player
 
 
-def _find_kind(description: JsonObject) -> type[BredPlayer]:
+def _find_kind(description: JsonObject) -> type[EvolvedPlayer]:
     """Return the class of the player in a *description*; old files do not name the game."""
     told = str(description.get("game"))
     known = sorted(game_names(), key=lambda name: name != told)
     for game in [told] if told.startswith(SPIEL) else known:
         for kind in find_game(game).networks.values():
             if kind.kind == description["kind"] and (game == told or not kind.is_shared):
-                return cast(type[BredPlayer], kind)
+                return cast(type[EvolvedPlayer], kind)
     missing = f"{description['kind']!r:.100}"
     raise LookupError(f"{told:.40} has no kind of player {missing}: another version bred it")
 
@@ -356,6 +356,6 @@ class Decoder(Protocol):
         """Return the arrays of the players that *genomes* encode."""
         ...
 
-    def player(self, genome: Any, name: str) -> BredPlayer:
+    def player(self, genome: Any, name: str) -> EvolvedPlayer:
         """Return the player that one *genome* encodes."""
         ...

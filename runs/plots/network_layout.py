@@ -14,8 +14,8 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.types import JsonObject
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
-from evolve_arena.players.board_view import find_board_view
-from evolve_arena.players.bred import BredPlayer, Labels, NeatPlayer, VectorPlayer
+from evolve_arena.players.evolved import EvolvedPlayer, Labels, NeatPlayer, VectorPlayer
+from evolve_arena.players.page_board import find_page_board
 from evolve_arena.players.player import Player
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ SPACE = 0.7
 """Free space between two planes, in cells."""
 LONG_ROW = 18
 """Inputs in a row; rows of more are farther apart, with space for their names."""
-MOST_NAMES = 8
+MAX_NAMES = 8
 """Maximum number of unread inputs of a graph that are named."""
 HEADS = {
     "policy": "policy: plays the legal move with the largest output",
@@ -56,7 +56,7 @@ class Plane:
     marks: tuple[str, ...] = ()
     """Texts in its cells, if these are numbered."""
     shape: str = "square"
-    """Shape of its cells, one of `evolve_arena.players.board_view.SHAPES`."""
+    """Shape of its cells, one of `evolve_arena.players.page_board.SHAPES`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Wire:
+class Edge:
     """A connection between two nodes, given by their places."""
 
     source: int
@@ -122,7 +122,7 @@ class Sketch:
     """Nodes, the outputs first."""
     layers: list[list[int]]
     """Places of nodes in each layer, the lowest layer first, the outputs last."""
-    wires: list[Wire] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
     turned: bool = False
     """True if layers are drawn from left to right, to have room for long names of inputs."""
 
@@ -138,7 +138,7 @@ class Sketch:
     @property
     def weights(self) -> Weights:
         """All weights that are numbers, in no particular order."""
-        parts = [np.array([wire.weight for wire in self.wires])]
+        parts = [np.array([edge.weight for edge in self.edges])]
         for node in self.nodes:
             parts += [part.ravel() for part in (node.board, node.votes) if part is not None]
         together: Weights = np.concatenate(parts)
@@ -151,7 +151,7 @@ def sketch_player(player: Player, name: str | None = None) -> Sketch:
     Raises:
         BadValueError: The player has no network of nodes, or its inputs have no labels.
     """
-    labels = player.labels if isinstance(player, BredPlayer) else None
+    labels = player.labels if isinstance(player, EvolvedPlayer) else None
     if labels is not None and isinstance(player, NeatPlayer):
         return _sketch_graph(player, labels, write_title(player, name))
     if labels is not None and isinstance(player, VectorPlayer):
@@ -164,7 +164,7 @@ def lay_out_board(labels: Labels, game: AnyGame) -> Board:
     planes: list[Plane] = []
     if labels.names:
         return Board()
-    layout = find_board_view(game).layout()
+    layout = find_page_board(game).layout()
     rows_of_one = [plane for plane in labels.planes if plane[1] == 1]
     if len(rows_of_one) == len(labels.planes) > 1 and len({size for *_, size in rows_of_one}) == 1:
         return Board((_stack_rows(labels.planes),))
@@ -226,14 +226,14 @@ def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
 
     # Connections from cells are drawn on small boards, all others as wires
     boards: dict[int, Weights] = {}
-    wires = []
+    edges = []
     for source, target, weight in links:
         if source in place:
-            wires.append(Wire(place[source], place[target], weight))
+            edges.append(Edge(place[source], place[target], weight))
             continue
         cells = boards.setdefault(place[target], np.full(board.inputs, np.nan))
         cells[-1 - source] = weight
-    ends = [(wire.source, wire.target) for wire in wires if wire.source < len(keys)]
+    ends = [(edge.source, edge.target) for edge in edges if edge.source < len(keys)]
     nodes = [_make_node(player, key, boards.get(place[key])) for key in keys]
     nodes += [Node(_name_input(labels, -1 - key)) for key in read]
     layers = find_layers(len(keys), decoder.outputs, ends)
@@ -247,7 +247,7 @@ def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
         board=board,
         nodes=nodes,
         layers=[[place[key] for key in read], *layers] if read else layers,
-        wires=wires,
+        edges=edges,
         turned=bool(labels.names),
     )
 
@@ -307,8 +307,8 @@ def _count_genes(player: NeatPlayer, nodes: int, connections: int) -> list[str]:
 def _count_inputs(labels: Labels, read: Sequence[int]) -> str:
     """Describe the inputs that a graph reads, and those that it does not."""
     unread = [name for at, name in enumerate(labels.names) if -1 - at not in read]
-    more = f" and {len(unread) - MOST_NAMES} more" if len(unread) > MOST_NAMES else ""
-    some = f"; not: {', '.join(unread[:MOST_NAMES])}{more}" if unread else ""
+    more = f" and {len(unread) - MAX_NAMES} more" if len(unread) > MAX_NAMES else ""
+    some = f"; not: {', '.join(unread[:MAX_NAMES])}{more}" if unread else ""
     return f"reads {len(read)} of {count(len(labels.names), 'input')}{some}"
 
 
@@ -374,7 +374,7 @@ def read_layers(player: VectorPlayer) -> list[tuple[Weights, Weights]]:
     ]
 
 
-def name_outputs(player: BredPlayer) -> list[str]:
+def name_outputs(player: EvolvedPlayer) -> list[str]:
     """Return the names of the outputs."""
     names = list(player.labels.outputs) if player.labels else []
     return names or ["value"]
@@ -387,7 +387,7 @@ def describe_head(decoder: NetworkDecoder | GraphDecoder) -> str:
     return HEADS[decoder.head]
 
 
-def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> list[list[int]]:
+def find_layers(nodes: int, outputs: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
     """Divide *nodes* by depth, the lowest layer first.
 
     A node's depth is the longest way to it from nodes without predecessors. Wires that close a
@@ -396,14 +396,14 @@ def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> l
     Args:
         nodes: Number of nodes.
         outputs: Number of outputs, which are the first nodes and the last layer.
-        wires: Source and target of each wire.
+        edges: Source and target of each wire.
     """
     hidden = range(outputs, nodes)
-    entered = {target for source, target in wires if source >= outputs and source != target}
+    entered = {target for source, target in edges if source >= outputs and source != target}
     targets: dict[int, list[int]] = {
         node: [] for node in sorted(hidden, key=lambda node: node in entered)
     }
-    for source, target in wires:
+    for source, target in edges:
         if min(source, target) >= outputs:
             targets[source].append(target)
     left = _number_as_left(targets)
@@ -422,7 +422,7 @@ def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> l
 
 
 def _number_as_left(targets: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """Number nodes in the order in which a depth-first search along *targets* leaves them."""
+    """Give nodes numbers in the order in which a depth-first search along *targets* leaves them."""
     left: dict[int, int] = {}
     seen: set[int] = set()
     for root in targets:
@@ -443,7 +443,7 @@ def _number_as_left(targets: Mapping[int, Sequence[int]]) -> dict[int, int]:
 def write_title(player: Player, name: str | None = None) -> str:
     """Return *name*, or the player's, with the champion's generation if that is known."""
     title = name or player.name
-    if isinstance(player, BredPlayer) and "generation" in player.remarks:
+    if isinstance(player, EvolvedPlayer) and "generation" in player.remarks:
         title += f": champion of generation {player.remarks['generation']}"
     return title
 

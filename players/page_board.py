@@ -1,4 +1,4 @@
-"""Drawings of positions for a page on which people play: each game has one `BoardView`."""
+"""Drawings of positions for a page on which people play: each game has one `PageBoard`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHAPES = ("square", "round", "hex")
 """Shapes of cells."""
 
 
-class BoardView:
+class PageBoard:
     """Drawing of a game on a page; by default its text, and a button for each move.
 
     Results of all methods can be written as JSON. Lengths are in cells; x points to the right,
@@ -88,7 +88,7 @@ class BoardView:
         return named or [f"player {seat + 1}" for seat in range(self.game.seats)]
 
 
-def find_board_view(game: AnyGame) -> BoardView:
+def find_page_board(game: AnyGame) -> PageBoard:
     """Return the drawing of *game*."""
-    make: Callable[[AnyGame], BoardView] = find_game(game.name).make_board or BoardView
+    make: Callable[[AnyGame], PageBoard] = find_game(game.name).make_board or PageBoard
     return make(game)

@@ -513,12 +513,12 @@ def _start_timed(
         with Display(str(run.path), quiet=quiet) as display:
             yield [display.watch]
 
-    def tell(sentence: str) -> None:
+    def report(sentence: str) -> None:
         if not quiet:
             print_line(sentence, error=True)
 
     timer = TimedStart(check_minutes(minutes), show, options=where)
-    made = start_timed(timer, recipe, tell=tell, **given)
+    made = start_timed(timer, recipe, report=report, **given)
     for warning in made.warnings:
         print_line(f"evolve: {warning}", error=True)
     if not quiet and not timer.stopped:

@@ -1,6 +1,6 @@
-"""Games in which all seats are taken by the same player: how many points it makes.
+"""Self-play with one player at all seats, to measure its points.
 
-Games that a forbidden move ended are counted, and left out of everything else.
+Games that ended by a forbidden move are counted, and left out of everything else.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import (
     EMPTY,
+    Pairings,
     Results,
-    Seatings,
     check_games,
     check_seats,
     join_results,
@@ -28,6 +27,7 @@ from evolve_arena.arena.statistics import Z_95, json_interval, wilson_interval
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array, JsonObject, Number
 from evolve_arena.players.player import Player
 
 Values = NDArray[np.float64]
@@ -35,31 +35,31 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class MirrorResult:
-    """What a player did at all seats of its tables; nan where no game was completed."""
+    """The results of a player at all seats; NaN where no game was completed."""
 
     name: str
-    """The player's."""
-    seatings: Seatings
-    """Who sat where: row 0 at every seat taken."""
+    """The player's name."""
+    pairings: Pairings
+    """Row 0 at every seat that is taken."""
     results: Results
-    """Every game."""
+    """The results of all games."""
     limits: Sequence[int] = ()
-    """Points of which :meth:`to_dict` tells how often a seat had more."""
+    """Thresholds of points, for the shares of :meth:`to_dict`."""
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """Number of games played."""
         return len(self.results)
 
     @property
     def aborted(self) -> int:
-        """How many of them a forbidden move ended."""
+        """Number of games that ended by a forbidden move."""
         return int(np.count_nonzero(~self.results.completed))
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """The seats that count, those of completed games, shape ``(games, slots)``."""
-        return np.asarray((self.seatings != EMPTY) & self.results.completed[:, None])
+        """True for each seat that counts, those of completed games, shape ``(games, slots)``."""
+        return np.asarray((self.pairings != EMPTY) & self.results.completed[:, None])
 
     @property
     def points(self) -> Values:
@@ -88,6 +88,7 @@ class MirrorResult:
         Where games have different numbers of seats, it is the usual one of a ratio: Cochran,
         "Sampling Techniques", 3rd edition (1977), equation 6.13.
         """
+        # A ratio estimate: total points by total seats, over games as independent units.
         counted = self.counted[self.results.completed]
         if len(counted) < 2:
             return -math.inf, math.inf
@@ -112,22 +113,22 @@ class MirrorResult:
         return _measure(self.points, np.median)
 
     def mean_of(self, column: str) -> float:
-        """The mean of what the game counts as *column*, over seats, or over matches."""
+        """Return the mean of the game's *column*, over seats, or over matches."""
         values = self.results.columns[column]
         counted = self.counted if values.ndim == 2 else self.results.completed
         return _measure(values[counted], np.mean)
 
     def share_above(self, limit: float) -> float:
-        """The share of seats with more points than *limit*."""
+        """Return the share of seats with more points than *limit*."""
         return _measure(self.points > limit, np.mean)
 
     def share_interval(self, limit: float) -> tuple[float, float]:
-        """The 95 % interval of :meth:`share_above`, as if seats were independent."""
+        """Return the 95 % interval of :meth:`share_above`, as if seats were independent."""
         points = self.points
         return wilson_interval(int(np.count_nonzero(points > limit)), len(points))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; None stands for what is not known."""
+    def to_dict(self) -> JsonObject:
+        """Return everything as JSON; None stands for unknown values."""
         values = {
             "maximum": self.maximum,
             "minimum": self.minimum,
@@ -138,7 +139,7 @@ class MirrorResult:
         }
         return {
             "player": self.name,
-            "seats": np.unique((self.seatings != EMPTY).sum(axis=1)).tolist(),
+            "seats": np.unique((self.pairings != EMPTY).sum(axis=1)).tolist(),
             "games": self.games,
             "aborted_games": self.aborted,
             "columns": [name for name in self.results.columns if name != "points"],
@@ -164,37 +165,37 @@ def play_mirror(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> MirrorResult:
-    """Lets *player* play at all seats of a table.
+    """Let *player* play at all seats.
 
     Args:
         game: The rules.
-        player: Who sits at every seat.
-        players: How many seats there are, 2 to 5; as many as *game* says if None.
-        games: How many games, each with decks of its own.
-        seed: Seeds decks and players.
-        executor: Plays the games if the player is compiled; serial if None.
+        player: The player.
+        players: Number of seats, 2 to 5; those of *game* if None.
+        games: Number of games, each with a deal of its own.
+        seed: Seed of deals and players.
+        executor: Executor of the games if the player is compiled; serial if None.
 
     Raises:
-        BadValueError: *games* is out of range, *players* not from 2 to 5, or the player made
-            for another board.
+        BadValueError: *games* is out of range, *players* is not from 2 to 5, or the player is for
+            another board.
     """
     check_games(games)
     spec, seats = find_game(game.name), check_seats(game, players)
-    seatings = seat_players(np.zeros((games, seats), dtype=np.int32), spec.most_seats)
+    pairings = seat_players(np.zeros((games, seats), dtype=np.int32), spec.most_seats)
     seeds = derive_seeds(seed, 0, "mirror", games)
-    results, _ = play_matches(game, [player], seatings, seeds, executor=executor)
-    return MirrorResult(player.name, seatings, results, spec.limits)
+    results, _ = play_matches(game, [player], pairings, seeds, executor=executor)
+    return MirrorResult(player.name, pairings, results, spec.limits)
 
 
 def pool(results: Sequence[MirrorResult]) -> MirrorResult:
-    """All games of *results* as one, such as those of different numbers of players."""
+    """Join *results*, such as those of different numbers of players."""
     return MirrorResult(
         results[0].name,
-        np.concatenate([one.seatings for one in results]),
+        np.concatenate([one.pairings for one in results]),
         join_results([one.results for one in results]),
         results[0].limits,
     )
 
 
-def _measure(values: NDArray[Any], measure: Callable[[NDArray[Any]], Any]) -> float:
+def _measure(values: Array, measure: Callable[[Array], Number]) -> float:
     return float(measure(values)) if len(values) else math.nan

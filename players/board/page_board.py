@@ -8,21 +8,21 @@ from evolve_arena.core.types import JsonObject
 from evolve_arena.players.board.game import Board, BoardGame, name_column
 from evolve_arena.players.board.text_ui import BoardText
 from evolve_arena.players.board_paths import find_path, list_ways, tell_apart
-from evolve_arena.players.board_view import BoardView
+from evolve_arena.players.page_board import PageBoard
 
 UNDRAWN = "none"
 """Shape of cells that a page does not draw."""
 
 
-class BoardGameView(BoardView):
+class BoardGamePage(PageBoard):
     """Drawing of the cells of a game in one file, if networks see its cells (``SYMMETRY``).
 
     Args:
         game: Game to draw. Its file may set ``SHAPE``, the shape of cells, one of
-            `evolve_arena.players.board_view.SHAPES`. Each row of hexagons begins half a cell to the
+            `evolve_arena.players.page_board.SHAPES`. Each row of hexagons begins half a cell to the
             right of the one above. Cells of the shape ``none`` are not drawn. The file's
             ``place_cell`` gives the place of each cell. Its ``draw`` gives a map as described in
-            `BoardView.layout`, with ``find_owner(state, cell)`` for the seat that owns a cell, or
+            `PageBoard.layout`, with ``find_owner(state, cell)`` for the seat that owns a cell, or
             -1, and ``find_cell(move)`` for the cell on which a move is made, or -1. Its
             ``tell(state, seat)`` gives titles and lines of what a seat knows beyond the board.
     """
@@ -151,7 +151,7 @@ class BoardGameView(BoardView):
     def list_pieces(self, position: Board) -> list[list[int]]:
         """List the pieces of a *position*, cell by cell."""
         if self.has_map:
-            state = self.game.thaw(position)
+            state = self.game.to_native(position)
             owners = [
                 int(self.game.ask("find_owner", state, k)) for k in range(self.game.code.CELLS)
             ]
@@ -167,7 +167,9 @@ class BoardGameView(BoardView):
         """Return the pieces, or the text, and the file's panels."""
         seen = self.game.view(position, seat)
         told = (
-            self.game.ask("tell", self.game.thaw(seen), seat) if "tell" in self.game.plain else ()
+            self.game.ask("tell", self.game.to_native(seen), seat)
+            if "tell" in self.game.plain
+            else ()
         )
         panels = [{"title": title, "lines": list(lines)} for title, lines in told]
         if not self.has_cells:

@@ -21,26 +21,26 @@ from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.networks import GraphDecoder
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.packed import combine_players
 
 
-def make_bred(game: str, network: str, seed: int = 0, **settings: object) -> BredPlayer:
+def make_evolved(game: str, network: str, seed: int = 0, **settings: object) -> EvolvedPlayer:
     """Make a player of *game* with the *network* of that name in its `GameSpec`."""
     decoder = find_game(game).networks[network].decoder_type(**settings)
-    generator = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     if hasattr(decoder, "why_feed_forward"):
         return decoder.player(grow(decoder, seed), "grown")  # type: ignore[no-any-return]
     if hasattr(decoder, "draw"):
-        cells = decoder.draw(generator)
-        numbers = generator.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
+        cells = decoder.draw(rng)
+        numbers = rng.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
         tables = TuplePopulation(cells[None], numbers[None])
         return decoder.player(tables, "tables")  # type: ignore[no-any-return]
-    genome = decoder.initialise(1, "uniform", generator)[0]
+    genome = decoder.initialise(1, "uniform", rng)[0]
     return decoder.player(genome, "weights")  # type: ignore[no-any-return]
 
 
-def compile_together(players: Sequence[BredPlayer]) -> None:
+def compile_together(players: Sequence[EvolvedPlayer]) -> None:
     """Compile the kernel once for all *players* of a game, instead of for each kind of them."""
     game = players[0].game
     find_variant(

@@ -14,11 +14,11 @@ import typer
 
 from evolve_arena.cli.commands.completion import complete_game, complete_player
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import open_game, usual_game
+from evolve_arena.core.registry import default_game, open_game
 from evolve_arena.runs.store.directory import PREFIX, is_run
 
 if TYPE_CHECKING:
-    from evolve_arena.arena.match import Keep
+    from evolve_arena.arena.match import OnMatch
     from evolve_arena.core.game import AnyGame
     from evolve_arena.players.player import Player
 
@@ -42,7 +42,7 @@ Game = Annotated[
         callback=open_named,
         autocompletion=complete_game,
         help="Game: one of {games}, openspiel:NAME, or a game in one file, MY_GAME.py (default: the"
-        f" game of the first player, else {usual_game()}).",
+        f" game of the first player, else {default_game()}).",
     ),
 ]
 Seats = Annotated[
@@ -97,7 +97,7 @@ def duel(
     rules = with_seats(game_for([first, second], game), seats)
     with _keeping(keep_games) as keep:
         result = play(
-            first, second, games=games, opening_plies=openings, seed=seed, game=rules, keep=keep
+            first, second, games=games, opening_plies=openings, seed=seed, game=rules, on_match=keep
         )
     content = result.to_dict()
     print_json(content) if json else print_duel(result)
@@ -171,7 +171,7 @@ def tournament(
             if rank or openings:
                 raise BadValueError(f"{'--rank' if rank else '--openings'} is not for {rules.name}")
             entered = [_enter(stack, name, rules) for name in expanded]
-            content = ratings(rules, entered, games=games, seed=seed, keep=keep)
+            content = ratings(rules, entered, games=games, seed=seed, on_match=keep)
             print_json(content) if json else print_ratings(content)
             return
         entered = [_enter(stack, name, rules) for name in expanded]
@@ -179,7 +179,9 @@ def tournament(
         if rank:
             content = ranking(entered, opponent, games=games, opening_plies=openings, seed=seed)
         else:
-            content = crosstable(entered, games=games, opening_plies=openings, seed=seed, keep=keep)
+            content = crosstable(
+                entered, games=games, opening_plies=openings, seed=seed, on_match=keep
+            )
     if json:
         print_json(content)
     elif rank:
@@ -251,7 +253,7 @@ def evaluate(
 
 
 @contextmanager
-def _keeping(path: Path | None) -> Iterator[Keep | None]:
+def _keeping(path: Path | None) -> Iterator[OnMatch | None]:
     """Yield a function that collects matches for a file, which is written at the end, or None."""
     from evolve_arena.runs.store.kept_games import KeptGames
 

@@ -17,17 +17,24 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results, new_results, seat_players
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array
 from evolve_arena.evolve.matches import OFFENCE_POINTS, mean_by_player, value_seats
-from evolve_arena.evolve.table_settings import TablesConfig, find_tables
-from evolve_arena.evolve.tables import Tables, plan_tables, play_at_tables
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.evolve.multiplayer import (
+    MultiplayerMatches,
+    find_multiplayer,
+    plan_deals,
+    play_alternately,
+)
+from evolve_arena.evolve.settings.matches import MultiplayerConfig
+from evolve_arena.evolve.settings.tournament import TournamentConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentState
+from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
-from tests.evolve.rigged import Recorder
+from tests.evolve.rigged import Recorder, make_config
 
 MAKE = find_game("ticket-to-ride").networks["mlp"].decoder_type
 DECODER = MAKE(head="action", encoding="features", hidden=())
@@ -53,23 +60,31 @@ def make_method(
         "tournament_size": 2,
         "crossover_probability": 0.0,
         "mutation_probability": 0.0,
-        "tables": {"decks": 2, "trial_decks": 1, "finalists": 2, "final_decks": 2, **tables},
+        "multiplayer": {
+            "deals": 2,
+            "preliminary_deals": 1,
+            "finalists": 2,
+            "final_deals": 2,
+            **tables,
+        },
     }
-    method = Tournament(TournamentConfig.model_validate(content), DECODER)
+    method = Tournament(make_config(Tournament, content), DECODER)
     return method, replace(method.initial(1), population=np.stack(genomes))
 
 
 def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Array:
     """Return the points of a player in all matches, or at tables of a *size*."""
-    taken = (batch.seatings >= 0).sum(axis=1, keepdims=True)
-    return results.columns["points"][(batch.seatings == row) & ((taken == size) | (not size))]
+    taken = (batch.pairings >= 0).sum(axis=1, keepdims=True)
+    return results.columns["points"][(batch.pairings == row) & ((taken == size) | (not size))]
 
 
 def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
-    method, state = make_method(GREEDY, HOARDER, GREEDY, company=["random"], company_seats=3)
+    method, state = make_method(
+        GREEDY, HOARDER, GREEDY, external_opponents=["random"], external_seats=3
+    )
     recorder = Recorder()
-    assert method.evaluation.tables is not None
-    fitness, figures = method.evaluation.tables.play(Arena(DECODER, recorder), state)
+    assert method.evaluation.multiplayer is not None
+    fitness, figures = method.evaluation.multiplayer.play(Arena(DECODER, recorder), state)
     (batch,), (results,) = recorder.batches, recorder.results
     assert len(batch) == 3 * 2 * 4
     for row in range(3):
@@ -78,19 +93,21 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
     assert figures["points"] == pytest.approx(fitness.mean())
     assert figures["forbidden"] == 0.0
     # The random player, who takes three of four seats, does not count.
-    own = (batch.seatings >= 0) & (batch.seatings < 3)
+    own = (batch.pairings >= 0) & (batch.pairings < 3)
     for name in ("tickets_done", "tickets_failed", "rounds"):
         assert figures[name] == pytest.approx(results.columns[name][own].mean())
     assert 0.0 < figures["tickets_done"] != figures["tickets_failed"] > 0.0
 
 
 def test_all_table_sizes_count_the_same() -> None:
-    method, state = make_method(GREEDY, HOARDER, seats=[2, 4], company=["random"], company_seats=5)
+    method, state = make_method(
+        GREEDY, HOARDER, seats=[2, 4], external_opponents=["random"], external_seats=5
+    )
     recorder = Recorder()
-    assert method.evaluation.tables is not None
-    fitness, _ = method.evaluation.tables.play(Arena(DECODER, recorder), state)
+    assert method.evaluation.multiplayer is not None
+    fitness, _ = method.evaluation.multiplayer.play(Arena(DECODER, recorder), state)
     (batch,), (results,) = recorder.batches, recorder.results
-    taken = (batch.seatings >= 0).sum(axis=1)
+    taken = (batch.pairings >= 0).sum(axis=1)
     assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 2 * 2 * 4]
     for row in range(2):
         means = [np.mean(points_of(batch, results, row, size)) for size in (2, 4)]
@@ -102,9 +119,9 @@ def test_members_of_the_hall_join_the_company() -> None:
         "individuals": 2,
         "tournament_size": 2,
         "hall_of_fame": {"opponents": 2, "every": 1},
-        "tables": {"decks": 6, "company": ["random"], "company_seats": 3},
+        "multiplayer": {"deals": 6, "external_opponents": ["random"], "external_seats": 3},
     }
-    method = Tournament(TournamentConfig.model_validate(content), DECODER)
+    method = Tournament(make_config(Tournament, content), DECODER)
     hall = np.stack([HOARDER, GREEDY, HOARDER])
     state = replace(method.initial(1), hall=hall)
     recorder = Recorder()
@@ -112,14 +129,18 @@ def test_members_of_the_hall_join_the_company() -> None:
     (batch,) = recorder.batches
     # Two individuals, the random player, and two of the three members.
     assert len(batch.packed.seats) == 5
-    taken = np.bincount(batch.seatings[batch.seatings >= 0])
+    taken = np.bincount(batch.pairings[batch.pairings >= 0])
     assert taken.tolist() == [24, 24, 48, 48, 48]
 
 
 def test_noise_is_for_training_and_not_for_the_trial() -> None:
     content = {"individuals": 2, "tournament_size": 2, "noise": 0.25}
-    content["tables"] = {"decks": 1, "company": ["random"], "company_seats": 3}
-    method = Tournament(TournamentConfig.model_validate(content), DECODER)
+    content["multiplayer"] = {
+        "deals": 1,
+        "external_opponents": ["random"],
+        "external_seats": 3,
+    }
+    method = Tournament(make_config(Tournament, content), DECODER)
     recorder = Recorder()
     arena = Arena(DECODER, recorder)
     method.step(method.initial(1), arena)
@@ -146,9 +167,11 @@ def test_forbidden_moves_cost_an_individual_the_match() -> None:
     decoder = MAKE(head="kinds", encoding="features", hidden=(), masked=False)
     genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-4] = 1.0  # it always wants to pass
-    config = TablesConfig(decks=1, company=("random",), company_seats=3)
-    tables = Tables(config, decoder.game, 0.0)
-    settings = TournamentConfig(individuals=2, tournament_size=2, tables=config)
+    config = MultiplayerConfig(deals=1, external_opponents=("random",), external_seats=3)
+    tables = MultiplayerMatches(config, decoder.game, 0.0)
+    settings = make_config(
+        Tournament, {"individuals": 2, "tournament_size": 2, "multiplayer": config}
+    )
     state = Tournament(settings, decoder).initial(1)
     state = replace(state, population=np.stack([genome, genome]))
     fitness, figures = tables.play(Arena(decoder, SerialExecutor()), state)
@@ -162,23 +185,27 @@ def test_who_meets_itself_wins_half_and_who_is_stronger_nearly_all() -> None:
     arena = Arena(DECODER, SerialExecutor())
     others = [DECODER.pack(GREEDY[None, :])]
     seeds = derive_seeds(1, 0, "test", 5)
-    assert play_at_tables(arena, population, pairs, seeds, others).tolist() == [0.5, 1.0, 0.0]
+    assert play_alternately(arena, population, pairs, seeds, others).tolist() == [0.5, 1.0, 0.0]
 
 
 def test_tables_are_for_games_of_several_and_have_room() -> None:
     config = TournamentConfig(individuals=2, tournament_size=2)
-    assert find_tables(config, make_game("connect-four"), 2) is None
+    assert find_multiplayer(config, config.matches, make_game("connect-four"), 2) is None
     with pytest.raises(BadValueError, match=r"connect-four is a game for two: leave it out"):
-        find_tables(replace_tables(config, decks=3), make_game("connect-four"), 2)
-    with pytest.raises(BadValueError, match=r"4 individuals sit at a table, but there are 2"):
-        find_tables(config, DECODER.game, 2)
-    found = find_tables(replace_tables(config, seats=(2,)), DECODER.game, 2)
+        find(make_game("connect-four"), deals=3)
+    with pytest.raises(BadValueError, match=r"4 individuals play in a match, but there are 2"):
+        find_multiplayer(config, config.matches, DECODER.game, 2)
+    found = find(DECODER.game, seats=(2,))
     assert found is not None
     assert found.seats == (2,)
 
 
-def replace_tables(config: TournamentConfig, **tables: object) -> TournamentConfig:
-    return config.model_copy(update={"tables": TablesConfig(**tables)})
+def find(game: AnyGame, **settings: object) -> MultiplayerConfig | None:
+    """Return the multiplayer section of a tournament of two with these settings."""
+    config = make_config(
+        Tournament, {"individuals": 2, "tournament_size": 2, "multiplayer": settings}
+    )
+    return find_multiplayer(config, config.matches, game, 2)
 
 
 # --- who sits where, and what a match is worth -----------------------------------------------
@@ -202,72 +229,78 @@ def made_up(points: list[list[int]], places: list[list[int]], offenders: list[in
 
 
 def test_alone_among_company_everybody_plays_the_same_matches() -> None:
-    seatings, seeds = plan_tables(
-        everybody(3), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1), company=[3], company_seats=4
+    pairings, seeds = plan_deals(
+        everybody(3),
+        4,
+        MAX_PLAYERS,
+        SEEDS,
+        np.random.default_rng(1),
+        external=[3],
+        external_seats=4,
     )
-    assert len(seatings) == 3 * 3 * 4
+    assert len(pairings) == 3 * 3 * 4
     for player in range(3):
-        own = (seatings == player).any(axis=1)
-        seats = np.argmax(seatings[own] == player, axis=1)
+        own = (pairings == player).any(axis=1)
+        seats = np.argmax(pairings[own] == player, axis=1)
         met = Counter(zip(seeds[own].tolist(), seats.tolist(), strict=True))
         assert met == Counter({(seed, seat): 1 for seed in (11, 12, 13) for seat in range(4)})
-    assert (np.sort(seatings[:, :4], axis=1)[:, 1:] == 3).all()
-    assert (seatings[:, 4] == -1).all()
+    assert (np.sort(pairings[:, :4], axis=1)[:, 1:] == 3).all()
+    assert (pairings[:, 4] == -1).all()
 
 
 def test_everybody_sits_in_every_seat_with_every_deck() -> None:
-    seatings, seeds = plan_tables(everybody(8), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
-    assert len(seatings) == 2 * 3 * 4
+    pairings, seeds = plan_deals(everybody(8), 4, MAX_PLAYERS, SEEDS, np.random.default_rng(1))
+    assert len(pairings) == 2 * 3 * 4
     for seed in SEEDS:
         for seat in range(4):
-            assert sorted(seatings[seeds == seed, seat].tolist()) == list(range(8))
+            assert sorted(pairings[seeds == seed, seat].tolist()) == list(range(8))
 
 
 def test_tables_are_dealt_anew_for_each_deck_and_stay_together_while_they_turn() -> None:
-    seatings, seeds = plan_tables(everybody(12), 3, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
-    companies = [{frozenset(row.tolist()) for row in seatings[seeds == seed, :3]} for seed in SEEDS]
+    pairings, seeds = plan_deals(everybody(12), 3, MAX_PLAYERS, SEEDS, np.random.default_rng(1))
+    companies = [{frozenset(row.tolist()) for row in pairings[seeds == seed, :3]} for seed in SEEDS]
     assert [len(tables) for tables in companies] == [4, 4, 4]
     assert companies[0] != companies[1] != companies[2]
 
 
 def test_a_table_that_is_not_full_takes_in_some_who_have_a_seat_already() -> None:
-    seatings, _ = plan_tables(
-        everybody(5), 4, MOST_PLAYERS, SEEDS[:1], np.random.default_rng(1), rotate=False
+    pairings, _ = plan_deals(
+        everybody(5), 4, MAX_PLAYERS, SEEDS[:1], np.random.default_rng(1), rotate=False
     )
-    assert len(seatings) == 2
-    assert sorted(Counter(seatings[:, :4].ravel().tolist()).values()) == [1, 1, 2, 2, 2]
-    assert all(len(set(row[:4].tolist())) == 4 for row in seatings)
+    assert len(pairings) == 2
+    assert sorted(Counter(pairings[:, :4].ravel().tolist()).values()) == [1, 1, 2, 2, 2]
+    assert all(len(set(row[:4].tolist())) == 4 for row in pairings)
 
 
 def test_company_sits_between_the_others_and_takes_turns() -> None:
-    seatings, _ = plan_tables(
+    pairings, _ = plan_deals(
         everybody(2),
         4,
-        MOST_PLAYERS,
+        MAX_PLAYERS,
         SEEDS,
         np.random.default_rng(1),
-        company=[2, 3, 4],
-        company_seats=2,
+        external=[2, 3, 4],
+        external_seats=2,
         rotate=False,
     )
-    assert [{*row[:4]} - {0, 1} for row in seatings.tolist()] == [{2, 3}, {3, 4}, {4, 2}]
-    own = np.isin(seatings[:, :4], [0, 1])
+    assert [{*row[:4]} - {0, 1} for row in pairings.tolist()] == [{2, 3}, {3, 4}, {4, 2}]
+    own = np.isin(pairings[:, :4], [0, 1])
     # Everybody moves on a seat with each deck.
     assert own.tolist() == [[True, False] * 2, [False, True] * 2, [True, False] * 2]
 
 
 def test_points_margins_and_ranks() -> None:
     # Four at the first table, of whom two share the second place; two at the other.
-    seatings = seat_players([[0, 1, 2, 3]], MOST_PLAYERS)
-    seatings = np.concatenate([seatings, seat_players([[1, 0]], MOST_PLAYERS)])
+    pairings = seat_players([[0, 1, 2, 3]], MAX_PLAYERS)
+    pairings = np.concatenate([pairings, seat_players([[1, 0]], MAX_PLAYERS)])
     results = made_up([[100, 80, 80, 40], [50, 60]], [[1, 2, 2, 4], [2, 1]], [-1, -1])
-    points = value_seats(results, seatings, "points")
+    points = value_seats(results, pairings, "points")
     assert points.tolist() == [[100, 80, 80, 40, 0], [50, 60, 0, 0, 0]]
-    margins = value_seats(results, seatings, "margin")
+    margins = value_seats(results, pairings, "margin")
     # 100 - 200/3, 80 - 220/3 twice, 40 - 260/3; and 50 - 60, 60 - 50.
     assert margins[0].tolist() == pytest.approx([100 / 3, 20 / 3, 20 / 3, -140 / 3, 0])
     assert margins[1].tolist() == [-10, 10, 0, 0, 0]
-    ranks = value_seats(results, seatings, "rank")
+    ranks = value_seats(results, pairings, "rank")
     # All three behind; one behind and one equal, twice; nobody.
     assert ranks[0].tolist() == [1, 0.5, 0.5, 0, 0]
     assert ranks[1].tolist() == [0, 1, 0, 0, 0]
@@ -285,18 +318,18 @@ def test_a_forbidden_move_is_worse_than_any_game_for_who_makes_it(
     kind: str, expected: list[float]
 ) -> None:
     results = made_up([[10, 5, 7]], [[3, 2, 1]], [0])
-    values = value_seats(results, seat_players([[4, 5, 6]], MOST_PLAYERS), kind)
+    values = value_seats(results, seat_players([[4, 5, 6]], MAX_PLAYERS), kind)
     assert values[0, :3].tolist() == pytest.approx(expected)
 
 
 def test_means_of_players() -> None:
-    seatings = seat_players([[0, 3], [3, 1]], MOST_PLAYERS)
+    pairings = seat_players([[0, 3], [3, 1]], MAX_PLAYERS)
     values = np.array([[10.0, 1, 9, 9, 9], [5, 20, 9, 9, 9]])
-    means = mean_by_player(values, seatings, 4)
+    means = mean_by_player(values, pairings, 4)
     assert means[[0, 1, 3]].tolist() == [10, 20, 3]
     assert np.isnan(means[2])
 
 
 def test_smaller_games_have_fewer_slots() -> None:
-    seatings, _ = plan_tables(everybody(4), 2, 2, SEEDS, np.random.default_rng(1))
-    assert seatings.shape == (2 * 3 * 2, 2)
+    pairings, _ = plan_deals(everybody(4), 2, 2, SEEDS, np.random.default_rng(1))
+    assert pairings.shape == (2 * 3 * 2, 2)

@@ -8,7 +8,7 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.types import Settings
 from evolve_arena.runs.plots.network_view import look_inside
-from tests.bred import make_bred, random_positions
+from tests.evolved import make_evolved, random_positions
 
 KINDS: dict[tuple[str, str], Settings] = {
     ("connect-four", "mlp"): {"hidden": (5, 3)},
@@ -19,7 +19,7 @@ KINDS: dict[tuple[str, str], Settings] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
-    player = make_bred(*kind, **KINDS[kind])
+    player = make_evolved(*kind, **KINDS[kind])
     game = player.game
     position = game.play(game.play(game.initial(), 2), 1)
     found = look_inside(player, position)
@@ -40,7 +40,7 @@ def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
 
 
 def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
-    player = make_bred("checkers", "mlp", 1, hidden=(4,), encoding="signed", depth=1)
+    player = make_evolved("checkers", "mlp", 1, hidden=(4,), encoding="signed", depth=1)
     game, decoder = player.game, player.decoder
     found = look_inside(player, game.initial())
     men, kings = found["planes"]
@@ -55,7 +55,7 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
         decoder.expand(player.genome[None])[0], np.array([men["values"] + kings["values"]])
     )
     assert found["layers"][-1][0]["value"] == pytest.approx(float(outputs[0, 0]))
-    player = make_bred("checkers", "graph", encoding="features", features=14, depth=1)
+    player = make_evolved("checkers", "graph", encoding="features", features=14, depth=1)
     found = look_inside(player, player.game.initial())
     (plane,) = found["planes"]
     assert plane["values"][:4] == [12, 0, 12, 0]
@@ -65,7 +65,7 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
 def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
     """At a table of Ticket to Ride, the strongest output decides the kind of move."""
     options = {"head": "kinds", "encoding": "features", "features": 26, "hidden": (8,)}
-    player = make_bred("ticket-to-ride", "mlp", 1, seats=3, **options)
+    player = make_evolved("ticket-to-ride", "mlp", 1, seats=3, **options)
     game, kinds, compared = player.game, player.decoder.output_names, 0
     for position in random_positions(game, 40, seed=4):
         found = look_inside(player, position)
@@ -74,7 +74,7 @@ def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
         (plane,) = found["planes"]
         counts = game.count("features", position, seat, many=26)
         np.testing.assert_array_equal(plane["values"], counts)
-        allowed = int(game.ask("kinds", game.thaw(position)))
+        allowed = int(game.ask("kinds", game.to_native(position)))
         legal = [kind for kind in range(len(kinds)) if allowed >> kind & 1]
         best = max(legal, key=lambda kind: units[kind]["value"])
         name = game.format_move(player.move(position))
@@ -86,7 +86,7 @@ def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
 
 
 def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
-    player = make_bred("connect-four", "tuples", 2, tuples=7, length=4)
+    player = make_evolved("connect-four", "tuples", 2, tuples=7, length=4)
     game = player.game
     for position in random_positions(game, 5, seed=3):
         values = player.values(position)
@@ -101,7 +101,7 @@ def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
             assert values[move] == pytest.approx(output["value"], abs=1e-3)
             seen = sum(sum(plane["values"]) for plane in found["planes"][:2])
             assert seen == after.plies
-    player = make_bred("tic-tac-toe", "tuples", 2, tuples=4, length=3)
+    player = make_evolved("tic-tac-toe", "tuples", 2, tuples=4, length=3)
     game = player.game
     position = game.parse_position("b2 a1")
     found = look_inside(player, position)
@@ -119,7 +119,7 @@ def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
 
 
 def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
-    player = make_bred("kalah", "tuples", 2, tuples=6, length=3, turns=True)
+    player = make_evolved("kalah", "tuples", 2, tuples=6, length=3, turns=True)
     game, decoder = player.game, player.decoder
     assert (decoder.reading.cells, decoder.reading.kinds) == (15, 26)
     again = 0
@@ -141,7 +141,7 @@ def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
 @pytest.mark.parametrize("bins", [0, 8])
 def test_weights_of_features_are_added_up(bins: int) -> None:
     settings = {"encoding": "features", "features": 4, "bins": bins, "hidden": ()}
-    player = make_bred("checkers", "mlp", 2, **settings)
+    player = make_evolved("checkers", "mlp", 2, **settings)
     found = look_inside(player, player.game.initial())
     counts = np.array([12, 0, 12, 0])
     inputs = np.eye(bins)[np.minimum(counts, bins - 1)].ravel() if bins else counts
@@ -152,7 +152,7 @@ def test_weights_of_features_are_added_up(bins: int) -> None:
 
 
 def test_what_inputs_add_is_what_lacks_without_them() -> None:
-    player = make_bred("connect-four", "mlp", 1, head="policy", encoding="planes")
+    player = make_evolved("connect-four", "mlp", 1, head="policy", encoding="planes")
     position = player.game.parse_position("3342")
     found = look_inside(player, position)
     best = max(player.values(position), key=player.values(position).__getitem__)

@@ -10,10 +10,10 @@ import typer
 
 from evolve_arena.cli.commands import lists, renames
 from evolve_arena.cli.commands.completion import complete_game
-from evolve_arena.cli.commands.joining import split_options
-from evolve_arena.cli.commands.playing import open_named
+from evolve_arena.cli.commands.matches import open_named
+from evolve_arena.cli.commands.play import split_options
 from evolve_arena.core.errors import BadValueError, quote
-from evolve_arena.core.registry import FILE, game_names, open_game, usual_game
+from evolve_arena.core.registry import FILE, default_game, game_names, open_game
 
 if TYPE_CHECKING:
     from evolve_arena.cli.app import App
@@ -145,7 +145,7 @@ def perft(
     ):
         game = named[0]
         words = [word for word in words if word != game]
-    spec = open_game(game or usual_game())
+    spec = open_game(game or default_game())
     depths, options = split_options(words, context)
     if len(depths) > 1 or not all(re.fullmatch("[1-9]|[12][0-9]|30", each) for each in depths):
         raise typer.BadParameter(
@@ -181,7 +181,7 @@ def log(
             metavar="GAME",
             callback=open_named,
             autocompletion=complete_game,
-            help=f"The game, where the file does not name it; default {usual_game()}.",
+            help=f"The game, where the file does not name it; default {default_game()}.",
         ),
     ] = None,
     json: Json = False,

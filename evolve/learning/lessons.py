@@ -1,0 +1,84 @@
+"""Rules and opponents of learners, compiled together with the module that teaches by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from evolve_arena.core.registry import find_game, game_of
+from evolve_arena.core.types import Array, Floats, Record, Settings
+from evolve_arena.evolve.learning.tuple_learning import TDSettings
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import specialise_board
+from evolve_arena.players.packed import PackedPlayers
+
+if TYPE_CHECKING:  # copies of it are compiled
+    from evolve_arena.evolve.learning.opponents import Opponents
+
+OPPONENTS = "evolve_arena.evolve.learning.opponents"
+RETURNS = "evolve_arena.evolve.learning.returns"
+"""Modules of which copies are compiled for the rules."""
+
+
+def find_game_of(options: Settings) -> Any:
+    """Return the game of the *options* that `VectorLearner.arrange` gives work."""
+    return game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
+
+
+class Lesson(NamedTuple):
+    """The rules of a game and the module that teaches by them, compiled, and the opponents."""
+
+    game: BoardGame
+    code: ModuleType
+    """The rules, compiled."""
+    lessons: ModuleType
+    """The module that teaches by them."""
+    opponents: Opponents
+    """See `opponents.seat_opponents`."""
+
+    def share(self, workspace: Record) -> Record:
+        """Return a learner's *workspace* with the states and wins on which opponents play, too."""
+        if not self.opponents:
+            return workspace
+        room = self.opponents[2]
+        return workspace._replace(states=room.states, wins=room.wins)
+
+    def refuse_faults(self, states: Array, *seen: Array) -> None:
+        """Check the notes of the rules while they were used, by opponents, too.
+
+        Raises:
+            GameFileError: They did what no game may do.
+        """
+        self.game.refuse_faults(states, *seen)
+        if self.opponents:
+            self.game.refuse_faults(states, self.opponents[2].planes, self.opponents[2].values)
+
+
+def make_lesson(game: BoardGame, against: Sequence[Array], *modules: str, **flags: bool) -> Lesson:
+    """Compile the modules that teach in a *game*.
+
+    Args:
+        game: With its options.
+        against: What `pack_opponents` gave.
+        modules: What teaches comes last, behind what it needs.
+        flags: Constants of these modules.
+    """
+    packed = PackedPlayers(*against[1:]) if against else None
+    needed = OPPONENTS, *modules
+    code, *_, lessons = specialise_board(game.place, game.rules, needed, packed, flags)
+    opponents = None
+    if packed:
+        room = find_game(game.name).kernel.make_workspace(game.rules, packed)
+        opponents = packed, against[0], room
+    return Lesson(game, code, lessons, opponents)
+
+
+def read_options(
+    options: Settings,
+) -> tuple[BoardGame, TDSettings, Floats]:
+    """Return the game, the settings, and the rate of each layer, of `TemporalLearner.make_task`."""
+    rates = np.array(options["rates"], dtype=np.float32)
+    return find_game_of(options), TDSettings(*options["learning"]), rates

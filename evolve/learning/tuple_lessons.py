@@ -1,0 +1,68 @@
+"""The games of tuple networks that learn: a kernel for executors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.types import Array, Floats, Settings
+from evolve_arena.evolve.learning.lessons import RETURNS, Lesson, find_game_of, make_lesson
+from evolve_arena.evolve.learning.tuple_learning import (
+    TDSettings,
+    TupleWorkspace,
+    make_tuple_workspace,
+)
+from evolve_arena.genomes.tuple_entries import READINGS
+from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
+
+LESSONS = "evolve_arena.evolve.learning.board_learning"
+"""The module that plays and learns; a copy of it is compiled for the rules."""
+
+
+def teach_part(
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    part: slice,
+) -> None:
+    """Do a part of the work of `TdTuples.make_task`, as a kernel: shards of learners."""
+    tables, structures, places, seeds, *against = inputs
+    game = find_game_of(options)
+    lesson = make_lesson(game, against, RETURNS, LESSONS)
+    learning = TDSettings(*options["learning"])
+    if part.start == part.stop:  # only to compile
+        scratch = tables[0].copy(), seeds[:1].copy(), outputs[1][0].copy()
+        _teach(lesson, learning._replace(games=0), structures[places[0] : places[1]], *scratch)
+    for place in range(part.start, part.stop):
+        one = place // options["shards"]
+        structure = structures[places[one] : places[one + 1]]
+        learned, figures = outputs[0][place], outputs[1][place]
+        learned[:] = tables[one]
+        figures[:] = 0.0
+        _teach(lesson, learning, structure, learned, seeds[place : place + 1].copy(), figures)
+
+
+def _teach(
+    lesson: Lesson,
+    learning: TDSettings,
+    structure: NDArray[np.int32],
+    tables: Floats,
+    rng: NDArray[np.uint64],
+    figures: NDArray[np.float64],
+) -> None:
+    """Play games and change *tables* by them; see `board_learning.teach`."""
+    structure, code = np.array(structure), lesson.code
+    made = make_tuple_workspace(
+        *(int(code.LONGEST), int(structure[READINGS])),
+        moves=2 * code.MOVES,
+        planes=seen_words(code),
+        changes=count_changes(code),
+        states=make_states(code, 2),
+        seats=int(code.SEATS),
+    )
+    workspace: TupleWorkspace = lesson.share(made)
+    given = learning, structure, tables, rng, workspace, figures
+    lesson.lessons.teach(*given, lesson.opponents)
+    lesson.refuse_faults(workspace.states, workspace.planes)

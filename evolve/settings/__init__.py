@@ -1,0 +1,1 @@
+"""The settings of methods, as sections of recipes."""
