@@ -3,7 +3,7 @@
 import evolve_arena as ea
 
 
-class Cautious(ea.Player):
+class Cautious(ea.extend.Player):
     """A player that wins if it can at once, and moves at random otherwise."""
 
     def choose(self, position, rng):

@@ -59,7 +59,7 @@ def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
     key = ".".join(str(part)[:LONGEST] for part in detail["loc"])
     kind, value = detail["type"], detail["input"]
     if kind == "extra_forbidden":
-        hint = _hint(key.rpartition(".")[2], _keys_beside(detail["loc"], model))
+        hint = _hint(key.rpartition(".")[2], *_keys_beside(detail["loc"], model))
         return f"{key} {UNKNOWN}{hint}"
     if kind == "missing":
         return f"{key} is missing"
@@ -74,23 +74,34 @@ def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
     return f"{key} is {quote(value)}: {detail['msg']}"
 
 
-def _hint(key: str, known: list[str]) -> str:
-    """Suggest known keys for *key*: the nearest of many, or all of a few."""
+def _hint(key: str, known: list[str], inner: list[str]) -> str:
+    """Suggest known keys, or those of *inner* sections, for *key*: the nearest, or all of a few."""
     few = len(known) <= MAX_SHOWN
-    near = difflib.get_close_matches(key, known, n=1 if few else NEAREST, cutoff=0.5)
+    names = {name.rpartition(".")[2]: name for name in (*inner, *known)}
+    close = difflib.get_close_matches(key, names, n=1 if few else NEAREST, cutoff=0.5)
+    near = [names[name] for name in close]
     meant = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"{meant} (known: {', '.join(known)})" if few or not near else meant
 
 
-def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
+def _keys_beside(
+    place: tuple[int | str, ...], model: type[BaseModel]
+) -> tuple[list[str], list[str]]:
+    """Return the keys of the section in which *place* is, and those of sections beside it."""
     for part in place[:-1]:
         field = model.model_fields.get(str(part))
         hint = field.annotation if field else None
         inner = find_model(hint)
         if inner is None:
-            return []
+            return [], []
         model = inner
-    return sorted(name for name, field in model.model_fields.items() if not field.exclude)
+    beside = {
+        name: section
+        for name, field in model.model_fields.items()
+        if field.exclude and (section := find_model(field.annotation))
+    }
+    own = sorted(name for name, field in model.model_fields.items() if not field.exclude)
+    return own, [f"{name}.{key}" for name, each in beside.items() for key in each.model_fields]
 
 
 def find_model(annotation: object) -> type[BaseModel] | None:

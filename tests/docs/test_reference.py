@@ -144,5 +144,5 @@ def test_the_citation_is_of_this_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert {"cff-version", "message", "title", "authors", "version"} <= set(citation)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert citation["version"] == project["version"]
+    assert citation["version"] == ea.__version__
     assert citation["license"] == project["license"]["text"]

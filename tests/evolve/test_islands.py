@@ -96,7 +96,7 @@ def test_newcomers_take_places_before_a_generation_plays(replaced: str) -> None:
     method = make_islands("tournament", f"islands.replace={replaced}")
     first, island = method.methods[0], method.initial(3).islands[0]
     arena = Arena(method.decoder, SerialExecutor())
-    immigrants = first.take(island, np.array([0, 0])) * 0 + 7
+    immigrants = first.emigrants(island, np.array([0, 0])) * 0 + 7
     rows = np.argsort(first.find_fitness(island, arena), kind="stable")[:2]
     changed = first.immigrate(island, rows, immigrants)
     assert (changed.population[rows] == 7).all()
@@ -251,7 +251,11 @@ def test_islands_have_settings_of_their_own() -> None:
         ("connect-four", "islands.topology=star", "must be 'ring', 'complete' or 'random'"),
         ("connect-four", "islands.cuont=3", "did you mean 'count'"),
         ("connect-four", "islands.lag=1", "lag"),
-        ("connect-four", "islands.each=[{elite=3}]", "islands.each.1.elite is no key: did you"),
+        (
+            "connect-four",
+            "islands.each=[{elite=3}]",
+            "elite is an unknown setting: did you mean 'variation.elites'",
+        ),
         ("connect-four", "islands.each=[{},{},{},{},{}]", "each has 5 tables for 4 islands"),
         ("connect-four", "islands=3", "islands is 3: it must be a section"),
     ],

@@ -251,7 +251,7 @@ def test_numbers_of_any_size_come_back() -> None:
         generation=10**9,
         counters=Counters(2**40, 2**31 - 1, 2**62),
         last_species=2**50,
-        marks=np.array([-np.inf, np.nan, 5e-324, *grow_state().marks]),
+        best_scores=np.array([-np.inf, np.nan, 5e-324, *grow_state().best_scores]),
     )
     assert_alike(read_state(write_state(state, NEAT), NEAT), state)
 

@@ -136,14 +136,14 @@ def test_a_key_in_the_wrong_section_of_a_file_is_named_with_the_right_one(tmp_pa
         load_recipe(str(path))
 
 
-class WideConfig(ea.VectorMethodConfig):
+class WideConfig(ea.extend.VectorMethodConfig):
     """Settings of a user's method, as they were written before there were sections."""
 
     noise: float = 0.25
     width: float = 0.1
 
 
-class Wide(ea.VectorMethod):
+class Wide(ea.extend.VectorMethod):
     """A user's method with flat settings."""
 
     config_type = WideConfig

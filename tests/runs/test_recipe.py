@@ -300,7 +300,7 @@ OUTSIDE = "method.stagnation.criterion=outside"
             ["method.stagnation.margn=1"],
             r"stagnation\.margn is an unknown setting: did you mean 'margin'",
         ),
-        (["method.stagnation.judge=rang"], r"judge is 'rang': .*'record', 'outside' or 'rank"),
+        (["method.stagnation.judge=rang"], r"criterion is 'rang': .*'record', 'outside' or 'rank"),
         ([OUTSIDE, "method.stagnation.opponents=['tset-bot']"], r"did you mean 'test-bot'"),
         ([OUTSIDE, "method.stagnation.opponents=[]"], r"method\.stagnation: opponents is empty"),
         (
