@@ -64,9 +64,10 @@ class Crosstable:
         points, games, ratings = self.points.sum(axis=1), self.games.sum(axis=1), self.ratings
         width = max(map(len, self.names))
         return "\n".join(
-            f"{self.names[player]:{width}}  Elo {ratings[player].elo:+5.0f} ± {ratings[player].error:.0f}"
+            f"{name:{width}}  Elo {rating.elo:+5.0f} ± {rating.error:.0f}"
             f"  score {points[player] / max(1.0, games[player]):.3f} in {games[player]:.0f} games"
             for player in self.ranking
+            for name, rating in [(self.names[player], ratings[player])]
         )
 
     def _repr_html_(self) -> str:

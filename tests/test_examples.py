@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +16,9 @@ PRINTED = {
     "train": "in this position the champion plays column",
     "own_opponent": "Cautious against random: score 0.7",
     "own_operator": "own against usual: score",
-    "duel": "1000 games: 0.",
+    "duel": "4000 games: 0.",
     "export": "result for both:",
-    "own_game": "whoever takes the last one wins",
+    "own_game": "Moves: take",
 }
 """Part of what each of them prints."""
 
@@ -44,3 +45,13 @@ def test_an_example_runs(path: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert PRINTED[path.stem] in done.stdout + done.stderr
     assert len(path.read_text("utf-8").splitlines()) <= 60
+
+
+def test_whoever_wants_to_know_how_it_works_reads_500_lines() -> None:
+    """Compare the table in CONTRIBUTING.md with the files that it lists."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = re.findall(r"^\| \[[^]]+\]\(([^)]+)\) \| (\d+) \|", text, re.M)
+    lines = {name: len((ROOT / name).read_text("utf-8").splitlines()) for name, _ in rows}
+    assert [(name, int(count)) for name, count in rows] == list(lines.items())
+    assert len(rows) == 5
+    assert sum(lines.values()) <= 500
