@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LAYERS = "core genomes players arena evolve runs cli web games studies".split()
+LAYERS = ["core", "genomes", "players", "arena", "evolve", "runs", "cli", "web", "games", "studies"]
 MAX_BARE = 2
 """Number of parameters that a public function may have without a section ``Args:``."""
 ROOT = Path(__file__).resolve().parent.parent
