@@ -13,6 +13,11 @@ def find_path(before: list[list[int]], after: list[list[int]], seat: int) -> lis
 
     A new piece gives one cell, a moved piece two. Among several new pieces the one on a cell that
     was empty counts: the others were captured. The list is empty if the move stays ambiguous.
+
+    Args:
+        before: Pieces before the move.
+        after: Pieces after the move.
+        seat: Number of the seat that moved, from 0.
     """
     filled = [piece[0] for piece in before]
     owned = [piece[0] for piece in before if piece[1] == seat]

@@ -57,7 +57,13 @@ class Dialect(ABC):
 
     @abstractmethod
     def greet(self, game: Any, side: int, limits: Limits) -> str:
-        """Return the text sent before a game; *side* is 0 if the bot moves first."""
+        """Return the text sent before a game; *side* is 0 if the bot moves first.
+
+        Args:
+            game: Game to play.
+            side: Seat of the bot, from 0.
+            limits: Limits of the bot.
+        """
 
     @abstractmethod
     def show(self, position: Position) -> str:
@@ -71,12 +77,23 @@ class Dialect(ABC):
     def read(self, game: Any, position: Position, line: bytes) -> Any:
         """Return the move that an answer names, or None if it is no answer.
 
+        Args:
+            game: Game that is played.
+            position: Position in which the bot is to move.
+            line: Answer of the bot, one line without white space at its ends.
+
         Raises:
             IllegalMoveError: The rules do not allow the move.
         """
 
     def echo(self, game: Any, position: Position, move: Any) -> str:
-        """Return the text sent after the bot's own *move* in a *position*."""
+        """Return the text sent after the bot's own *move* in a *position*.
+
+        Args:
+            game: Game that is played.
+            position: Position before the move.
+            move: Move that :meth:`read` returned.
+        """
         return ""
 
 

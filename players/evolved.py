@@ -99,7 +99,16 @@ class EvolvedPlayer(CompiledPlayer):
     @classmethod
     @abstractmethod
     def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
-        """Return the player with a decoder of these *options* and a genome of these *arrays*."""
+        """Return the player with a decoder of these *options* and a genome of these *arrays*.
+
+        Args:
+            options: Fields of the decoder by name.
+            arrays: Genome as named arrays, as in :attr:`arrays`.
+            name: Name of the player in tables.
+
+        Raises:
+            ArenaError: The arrays do not fit the decoder.
+        """
 
     def network(self) -> Arrays:
         """Return the network as arrays by name; by default those of the genome."""
@@ -192,6 +201,11 @@ class VectorPlayer(EvolvedPlayer):
     def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
         """Return the player of a stored decoder and its arrays.
 
+        Args:
+            options: Fields of the decoder by name.
+            arrays: Weights as ``genome`` (``float32``), shape ``(genes,)``.
+            name: Name of the player in tables.
+
         Raises:
             BadValueError: The arrays do not fit the decoder.
         """
@@ -245,6 +259,11 @@ class NeatPlayer(EvolvedPlayer):
     @classmethod
     def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
         """Return the player of a stored decoder and its arrays.
+
+        Args:
+            options: Fields of the decoder by name.
+            arrays: Fields of a `NeatPopulation` of one genome, by name.
+            name: Name of the player in tables.
 
         Raises:
             DamagedFileError: The arrays hold no genome for that decoder.

@@ -65,6 +65,14 @@ def probe(
     """Return the position's value or, if that suffices, a bound outside *low* to *high*.
 
     :data:`UNKNOWN` if the table holds neither.
+
+    Args:
+        memory: Memory of the searches (``int64``); see :func:`make_memory`.
+        slot: Index of the position's entry by :func:`find_slot`; -1 without a table.
+        key: Key of the position (``uint64``), not 0.
+        depth: Plies left to search, 0 to 63; an entry counts only if it has the same.
+        low: Lower end of the window: an upper bound suffices if it is no higher.
+        high: Upper end of the window: a lower bound suffices if it is no lower.
     """
     if slot < 0 or peek(memory, slot) != np.int64(key):  # no table, or another position
         return UNKNOWN
@@ -73,7 +81,13 @@ def probe(
 
 @inlined
 def remembered_move(memory: Array, slot: Integer, key: Number) -> Number:
-    """Return the best move of this position's last search, to any depth; -1 if unknown."""
+    """Return the best move of this position's last search, to any depth; -1 if unknown.
+
+    Args:
+        memory: Memory of the searches (``int64``); see :func:`make_memory`.
+        slot: Index of the position's entry by :func:`find_slot`; -1 without a table.
+        key: Key of the position (``uint64``), not 0.
+    """
     if slot < 0 or peek(memory, slot) != np.int64(key):
         return -1
     return read_move(peek(memory, slot + 1))
@@ -96,7 +110,18 @@ def store(
     value: Number,
     move: Integer,
 ) -> None:
-    """Store the result of a search with the window *low* to *high*."""
+    """Store the result of a search with the window *low* to *high*.
+
+    Args:
+        memory: Memory of the searches (``int64``); see :func:`make_memory`.
+        slot: Index of the position's entry by :func:`find_slot`; -1 without a table.
+        key: Key of the position (``uint64``), not 0.
+        depth: Plies searched, 0 to 63.
+        low: Lower end of the window: values up to it are upper bounds.
+        high: Upper end of the window: values from it on are lower bounds.
+        value: Result of the search for the player to move.
+        move: Best move, 0 to 1023.
+    """
     if slot < 0:
         return
     poke(memory, slot, np.int64(key))  # the newest entry replaces any other

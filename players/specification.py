@@ -177,6 +177,12 @@ def make_by_settings(
 ) -> Player:
     """Call *make* with the settings in a *text*; see :func:`read_settings`.
 
+    Args:
+        kind: Kind of player, for messages.
+        text: Text after the colon, such as ``depth=4,noise=0.2``.
+        readers: Parsers of values by the name of the setting, the most common one first.
+        make: Makes the player; its keyword arguments are the settings that are given.
+
     Raises:
         UnknownNameError: A setting is unknown.
         BadValueError: A value is invalid, out of range, or set twice.

@@ -36,6 +36,11 @@ LINUX = sys.platform == "linux"
 def main(control: int, folder: str, words: list[str]) -> int:
     """Start the bot and wait until it or the host is gone.
 
+    Args:
+        control: Descriptor of the socket to the host.
+        folder: Folder of psutil.
+        words: Command of the bot: the program and its arguments.
+
     Returns:
         0 if nothing is left of the bot.
     """

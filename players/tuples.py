@@ -227,6 +227,12 @@ class TuplePlayer(EvolvedPlayer):
     def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
         """Return the player of a stored decoder and its arrays.
 
+        Args:
+            options: Fields of the decoder by name.
+            arrays: Shapes as ``cells`` (integers), shape ``(tuples, length)``, and learned weights
+                as ``tables`` (``float32``), shape ``(weights,)``.
+            name: Name of the player in tables.
+
         Raises:
             BadValueError: The arrays do not fit the decoder.
         """

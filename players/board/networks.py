@@ -524,11 +524,16 @@ class NetworkDecoder(Observation):
     def initialise(self, individuals: int, name: str, rng: np.random.Generator) -> Genomes:
         """Return a random population; see :meth:`MLP.initialise`.
 
-        Without hidden layers, ``known`` sets the weights to the file's values of planes or
-        features; ``known:0.1`` adds Gaussian noise of that standard deviation.
+        Args:
+            individuals: Number of individuals.
+            name: Initialisation as in :meth:`MLP.initialise`, such as ``uniform:0.5``. Without
+                hidden layers also ``known``: the file's values of planes or features; ``known:0.1``
+                adds Gaussian noise of that standard deviation.
+            rng: Source of random numbers.
 
         Raises:
             BadValueError: The file has no such values, or the deviation is not positive.
+            UnknownNameError: There is no such initialisation.
         """
         kind, _, text = name.partition(":")
         if kind == "known" and not self.hidden:

@@ -197,7 +197,14 @@ def keep_move(move: Integer) -> Integer:
 
 @inlined
 def follow(states: Array, level: Integer, state: Position, move: Integer) -> Position:
-    """Return the state after a *move*, at *level*; *state* itself changes only if it is there."""
+    """Return the state after a *move*, at *level*; *state* itself changes only if it is there.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the new state.
+        state: State before the move.
+        move: Number of the move; one out of range counts as move 0.
+    """
     move = keep_move(move)
     if IS_ARRAY:
         _copy(states, level, state)
@@ -208,7 +215,14 @@ def follow(states: Array, level: Integer, state: Position, move: Integer) -> Pos
 
 @inlined
 def happen(states: Array, level: Integer, state: Position, outcome: Integer) -> Position:
-    """Return the state after an *outcome* of chance; like :func:`follow`."""
+    """Return the state after an *outcome* of chance; like :func:`follow`.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the new state.
+        state: State before the chance event.
+        outcome: Number of the outcome, from 0.
+    """
     if IS_ARRAY:
         _copy(states, level, state)
         resolve(states[level, :SIZE], outcome)
@@ -221,6 +235,12 @@ def advance(states: Array, state: Position, move: Integer, ply: Integer) -> Posi
     """Play a *move* in place and return the new state; *ply* counts the game's moves from 1.
 
     The state is recorded as the game's position at that ply; see :func:`adjudicate_at`.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State before the move.
+        move: Number of the move; one out of range counts as move 0.
+        ply: Number of moves made in the game, this one included.
     """
     move = keep_move(move)
     progresses = _makes_progress(states, state, move)  # before the state changes
@@ -236,7 +256,15 @@ def advance(states: Array, state: Position, move: Integer, ply: Integer) -> Posi
 def follow_at(
     states: Array, level: Integer, state: Position, move: Integer, ply: Integer
 ) -> Position:
-    """Return the state of :func:`follow`, recorded as the game's position at that ply."""
+    """Return the state of :func:`follow`, recorded as the game's position at that ply.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the new state.
+        state: State before the move, the game's position at the ply before.
+        move: Number of the move; one out of range counts as move 0.
+        ply: Number of moves made in the game, this one included.
+    """
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
     _note_position(states, state, ply, progresses)
@@ -247,7 +275,15 @@ def follow_at(
 def search_on(
     states: Array, level: Integer, state: Position, move: Integer, ply: Integer
 ) -> Position:
-    """Return the state of :func:`follow`, recorded with only the past that a search needs."""
+    """Return the state of :func:`follow`, recorded with only the past that a search needs.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the new state.
+        state: State before the move.
+        move: Number of the move; one out of range counts as move 0.
+        ply: Number of moves from the beginning of the game, this one included.
+    """
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
     if HAS_PAST:
@@ -259,7 +295,13 @@ def search_on(
 
 @inlined
 def settle(states: Array, state: Position, rng: Stream) -> Position:
-    """Draw all chance events that come next, in place; return the new state."""
+    """Draw all chance events that come next, in place; return the new state.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State at the beginning of the game or after a move.
+        rng: Random stream of the game's chance events, which advances.
+    """
     if HAS_CHANCE:
         outcomes = count_outcomes(states, state)
         while outcomes > 0:
@@ -280,7 +322,13 @@ def _copy(states: Array, level: Integer, state: Position) -> None:
 
 @inlined
 def duplicate(states: Array, level: Integer, state: Position) -> Position:
-    """Return a copy of *state* at *level*."""
+    """Return a copy of *state* at *level*.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the copy.
+        state: State to copy.
+    """
     if IS_ARRAY:
         _copy(states, level, state)
         return np.int64(level)
@@ -311,7 +359,13 @@ def find_mover(states: Array, state: Position) -> Integer:
 
 @inlined
 def moves_again(states: Array, state: Position, seat: Integer) -> Number:
-    """Test whether *seat* is to move; undefined once the game is over."""
+    """Test whether *seat* is to move; undefined once the game is over.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State after a move of that seat.
+        seat: Number of the seat, from 0.
+    """
     return np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state)) == seat
 
 
@@ -320,13 +374,26 @@ def list_moves(states: Array, state: Position, moves: Array, at: Integer) -> Int
     """Write the legal moves into *moves* from index *at* on; return their number.
 
     A match needs at least one; if the file gives an invalid number, move 0 replaces them.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in which a player is to move.
+        moves: Array for the list (``int64``), with room for MOVES from index *at* on.
+        at: Index in *moves* at which the list begins.
     """
     return _list_moves(states, state, moves, at, 1)
 
 
 @inlined
 def find_allowed(states: Array, state: Position, moves: Array) -> Integer:
-    """Return the legal moves as bits of a word, where MOVES <= 64; *moves* is a buffer."""
+    """Return the legal moves as bits of a word, where MOVES <= 64; *moves* is a buffer.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in which a player is to move.
+        moves: Array for a list of moves (``int64``), with room for MOVES; overwritten unless the
+            file has ``legal_bits``.
+    """
     # By the file's accelerator, else by its list
     allowed = np.uint64(0)
     if HAS_LEGAL_BITS:
@@ -342,7 +409,14 @@ def find_allowed(states: Array, state: Position, moves: Array) -> Integer:
 
 @inlined
 def list_deeper_moves(states: Array, state: Position, moves: Array, at: Integer) -> Integer:
-    """Like :func:`list_moves`, for searches beyond LONGEST, where there may be no move."""
+    """Like :func:`list_moves`, for searches beyond LONGEST, where there may be no move.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in the tree, which may be beyond LONGEST moves.
+        moves: Array for the list (``int64``), with room for MOVES from index *at* on.
+        at: Index in *moves* at which the list begins.
+    """
     return _list_moves(states, state, moves, at, 0)
 
 
@@ -361,7 +435,13 @@ def _list_moves(
 
 @inlined
 def remove_move(moves: Array, at: Integer, last: Integer) -> None:
-    """Remove the move at index *at* from a list that ends at *last*, after which is room."""
+    """Remove the move at index *at* from a list that ends at *last*, after which is room.
+
+    Args:
+        moves: Array with the list (``int64``), after which there is room for eight moves.
+        at: Index of the move to remove.
+        last: Index of the last move in the list.
+    """
     for block in range(at, last, 8):  # eight 64-bit numbers make a vector
         store_int(moves, block, load_int(moves, block + 1))
 
@@ -389,7 +469,13 @@ def _adjudicate(state: Position) -> Integer:
 
 @inlined
 def adjudicate_at(states: Array, state: Position, ply: Integer) -> Integer:
-    """Return the verdict of :func:`adjudicate` on the *state* recorded last, at that *ply*."""
+    """Return the verdict of :func:`adjudicate` on the *state* recorded last, at that *ply*.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State after a move or at the beginning of the game.
+        ply: Number of moves made in the game.
+    """
     verdict = adjudicate(states, state)
     if HAS_PAST and verdict == GOES_ON and is_exhausted(states, ply):
         return adjudicate_exhausted(states, state)
@@ -510,7 +596,14 @@ def find_quiet_key(
 ) -> Integer:
     """Return a word to be mixed into table keys for the past that matters within *depth*, or 0.
 
-    The first word of :func:`mark_past`, *past*, counts until a move since *root* makes progress.
+    The past counts until a move since *root* makes progress.
+
+    Args:
+        states: Array of states, one in each row.
+        ply: Number of moves before the position, from the beginning of the game.
+        depth: Plies left to search.
+        root: Number of moves before the root of the search.
+        past: First word of :func:`mark_past` for that root (``uint64``).
     """
     quiet = count_quiet_plies(states, ply)
     total = past if quiet >= ply - root else np.uint64(0)
@@ -550,7 +643,14 @@ def _note_position(states: Array, state: Position, ply: Integer, progresses: boo
 
 @inlined
 def has_won(states: Array, state: Position, verdict: Integer, seat: Integer) -> Number:
-    """Test whether *seat* has won, given the *verdict* of :func:`adjudicate`."""
+    """Test whether *seat* has won, given the *verdict* of :func:`adjudicate`.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State after a move.
+        verdict: Result for the first player, 1, 0 or -1, or GOES_ON.
+        seat: Number of the seat, from 0.
+    """
     if SEATS == 2:
         return verdict == 1 - 2 * seat
     if verdict == GOES_ON:
@@ -565,7 +665,13 @@ def has_won(states: Array, state: Position, verdict: Integer, seat: Integer) -> 
 
 @inlined
 def list_wins(states: Array, state: Position, found: Array) -> Integer:
-    """Write the immediately winning moves into *found*, if the file can; return their number."""
+    """Write the immediately winning moves into *found*, if the file can; return their number.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in which a player is to move.
+        found: Array for the moves (``int64``), with room for MOVES; ascending.
+    """
     if HAS_WINS:
         count = np.int64(wins(states[state, :SIZE] if IS_ARRAY else state, found))
         if seldom(np.uint64(count) > np.uint64(MOVES)):
@@ -577,7 +683,14 @@ def list_wins(states: Array, state: Position, found: Array) -> Integer:
 
 @inlined
 def list_safe(states: Array, state: Position, moves: Array, at: Integer) -> Integer:
-    """Like :func:`list_deeper_moves`, but without moves that let the opponent win at once."""
+    """Like :func:`list_deeper_moves`, but without moves that let the opponent win at once.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in which a player is to move.
+        moves: Array for the list (``int64``), with room for MOVES from index *at* on.
+        at: Index in *moves* at which the list begins.
+    """
     count = np.int64(safe(states[state, :SIZE] if IS_ARRAY else state, moves[at : at + MOVES]))
     if seldom(np.uint64(count) > np.uint64(MOVES)):
         _note(states, BAD_WINS, count)
@@ -587,13 +700,25 @@ def list_safe(states: Array, state: Position, moves: Array, at: Integer) -> Inte
 
 @inlined
 def find_gain(states: Array, state: Position, move: Integer) -> Integer:
-    """Return the change of the evaluation by a *move*, for the player that makes it."""
+    """Return the change of the evaluation by a *move*, for the player that makes it.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State before the move.
+        move: Number of the move; one out of range counts as move 0.
+    """
     return np.int64(gain(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
 @inlined
 def find_order(states: Array, state: Position, move: Integer) -> Integer:
-    """Return a heuristic value by which to order *move*."""
+    """Return a heuristic value by which to order *move*.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State before the move.
+        move: Number of the move; one out of range counts as move 0.
+    """
     return np.int64(order(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
@@ -630,7 +755,14 @@ def _sum_numbers(states: Array, state: Position) -> Integer:
 
 @inlined
 def look_as(states: Array, level: Integer, state: Position, seat: Integer) -> Position:
-    """Return the state, at *level*, as *seat* knows it, where the file hides anything."""
+    """Return the state, at *level*, as *seat* knows it, where the file hides anything.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the view.
+        state: State with all that is hidden.
+        seat: Seat whose knowledge remains.
+    """
     if IS_ARRAY:
         _copy(states, level, state)
         view_state(states[level, :SIZE], seat)
@@ -668,8 +800,20 @@ def ask_script(
     """Return the choice of scripted player *number* among the first *count* of *moves*.
 
     The script gets copies, at level 1 of *states* and after MOVES in *moves*, so that it cannot
-    change the originals. The *rng* advances if it takes a random number. The choice of a script
-    that takes no list of moves is not checked against the list.
+    change the originals. The choice of a script that takes no list of moves is not checked against
+    the list.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in which a player is to move.
+        seat: Seat to move, whose view of the state the script gets.
+        number: Number of the scripted player, from 0, in the order of the file's ``PLAYERS``.
+        moves: Legal moves, then room for a copy (``int64``), shape ``(2 * MOVES,)`` or longer.
+        count: Number of legal moves; may be 0 if the script takes no list.
+        rng: Random stream of the player; it advances if the script takes a random number.
+        notes: Notes of the game's file (``int64``), shape ``(NOTES + 1,)``.
+        setting: Setting of the player, as the file's ``read_setting`` parses it.
+        kind: Kind of move that is wanted, or -1.
     """
     # A random number, and copies of the state and of the moves
     random = np.int64(0)
@@ -707,7 +851,18 @@ def ask_all_scripts(
     rng: Stream,
     notes: Array,
 ) -> Integer:
-    """Return the sum of the moves of all scripted players; restore the *rng*."""
+    """Return the sum of the moves of all scripted players; restore the *rng*.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in which a player is to move.
+        seat: Seat to move.
+        moves: Legal moves, then room for a copy (``int64``), shape ``(2 * MOVES,)`` or longer.
+        count: Number of legal moves.
+        rng: Random stream, which is as before at the end.
+        notes: Notes of the game's file (``int64``), shape ``(NOTES + 1,)``; invalidated before each
+            script.
+    """
     word, total = rng[0], np.int64(0)
     for number in range(SCRIPTS):
         turn_page(notes)
@@ -719,7 +874,14 @@ def ask_all_scripts(
 
 @inlined
 def hash_view(states: Array, level: Integer, state: Position, seat: Integer) -> Integer:
-    """Hash the state as *seat* knows it (an information set); overwrites *level*."""
+    """Hash the state as *seat* knows it (an information set); overwrites *level*.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the view.
+        state: State with all that is hidden.
+        seat: Seat whose knowledge is hashed.
+    """
     return mix(_sum_numbers(states, look_as(states, level, state, seat)))
 
 
@@ -730,6 +892,13 @@ def draw_hidden(
     """Draw a state, at *level*, that is consistent with the knowledge of *seat* (determinization).
 
     It depends on the seat's view alone.
+
+    Args:
+        states: Array of states, one in each row.
+        level: Row of *states* for the drawn state.
+        state: State of the match, with all that is hidden.
+        seat: Seat whose knowledge the drawn state fits.
+        rng: Random stream from which each guess is drawn.
     """
     state = look_as(states, level, state, seat)
     count = _count_guesses(states, state, seat)
@@ -785,7 +954,15 @@ def adjudicate_move(
 
 @inlined
 def count_points(states: Array, state: Position, verdict: Integer, seat: Integer) -> Integer:
-    """Return the points of *seat*; in games without points 1, 0 or -1, and 0 before the end."""
+    """Return the points of *seat*; in games without points 1, 0 or -1, and 0 before the end.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State at any time in a game with points, else a state at which *verdict* was given.
+        verdict: Result for the first player, 1, 0 or -1, or GOES_ON; unused if the game counts
+            points.
+        seat: Number of the seat, from 0.
+    """
     if HAS_POINTS:
         if IS_ARRAY:
             return np.int64(points(states[state, :SIZE], seat))
@@ -797,7 +974,15 @@ def count_points(states: Array, state: Position, verdict: Integer, seat: Integer
 
 @inlined
 def find_result(states: Array, state: Position, verdict: Integer, seat: Integer) -> Number:
-    """Return the result of *seat*: 1 for the sole win, -1 for a loss, between for shared wins."""
+    """Return the result of *seat*: 1 for the sole win, -1 for a loss, between for shared wins.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State at the end of the game.
+        verdict: Result for the first player, 1, 0 or -1, or GOES_ON; unused if the game counts
+            points.
+        seat: Number of the seat, from 0.
+    """
     # The share of the win, 1 / equals, scaled to -1 to 1
     own, ahead, equals = count_points(states, state, verdict, seat), 0, 0
     for other in range(SEATS):
@@ -809,7 +994,13 @@ def find_result(states: Array, state: Position, verdict: Integer, seat: Integer)
 
 @inlined
 def weigh(states: Array, state: Position, seat: Integer) -> Integer:
-    """Evaluate a state that is not over for *seat*, by the file's ``evaluate``."""
+    """Evaluate a state that is not over for *seat*, by the file's ``evaluate``.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State to evaluate.
+        seat: Seat for which higher values are better.
+    """
     if IS_ARRAY:
         return np.int64(evaluate(states[state, :SIZE], seat))
     return np.int64(evaluate(state, seat))
@@ -820,6 +1011,13 @@ def look(states: Array, state: Position, seat: Integer, planes: Array, at: Integ
     """Write the observation of *seat* into *planes* from index *at* on.
 
     It consists of bits; or of cells, eight to a word, if cells are all there is to see.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State to observe.
+        seat: Seat that observes.
+        planes: Array of observations (``uint64``), with room for SEEN words from *at* on.
+        at: Index in *planes* at which the observation begins.
     """
     if SEES_CELLS:
         for word in range(CELL_WORDS):
@@ -858,7 +1056,16 @@ def count_features(
     """Write the features of a *state* for *seat* near the end of *values*.
 
     Only the first *count* are used, but there is room for all, as a file need not heed the length.
-    The *notes* are invalidated.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State to describe.
+        seat: Seat for which it is described.
+        values: Array of ``float64``; the numbers begin at index :func:`features_at`.
+        count: Number of features that the player reads.
+        notes: Notes of the game's file (``int64``), shape ``(NOTES + 1,)``; invalidated before the
+            call.
+        setting: Setting of the player, as the file's ``read_setting`` parses it.
     """
     turn_page(notes)
     at = features_at(values)
@@ -879,7 +1086,18 @@ def count_of_move(
     notes: Array,
     setting: Integer,
 ) -> None:
-    """Write the features of a *move* near the end of *values*."""
+    """Write the features of a *move* near the end of *values*.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State before the move.
+        move: Number of the move; one out of range counts as move 0.
+        seat: Seat that moves.
+        values: Array of ``float64``; the numbers begin at index :func:`move_features_at`.
+        notes: Notes of the game's file (``int64``), shape ``(NOTES + 1,)``, which may be about this
+            state.
+        setting: Setting of the player, as the file's ``read_setting`` parses it.
+    """
     at = move_features_at(values)
     out = values[at : at + MOVE_FEATURE_COUNT]
     for place in range(MOVE_FEATURE_COUNT):
@@ -899,7 +1117,17 @@ def prune_moves(
     notes: Array,
     setting: Integer,
 ) -> Integer:
-    """Move the *moves* worth evaluating to the front of the list; return their number."""
+    """Move the *moves* worth evaluating to the front of the list; return their number.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State in which a player is to move.
+        seat: Seat to move.
+        moves: Legal moves (``int64``), reordered in place, with room for MOVES.
+        count: Number of legal moves.
+        notes: Notes of the game's file (``int64``), shape ``(NOTES + 1,)``.
+        setting: Setting of the player, as the file's ``read_setting`` parses it.
+    """
     if not HAS_PRUNE:
         return count
     told = states[state, :SIZE] if IS_ARRAY else state
@@ -922,7 +1150,14 @@ def find_kinds(states: Array, state: Position) -> Integer:
 
 @inlined
 def write_tally(states: Array, state: Position, seat: Integer, out: Array) -> None:
-    """Write the tallies of *seat*, beside its points, when the game is over."""
+    """Write the tallies of *seat*, beside its points, when the game is over.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State at the end of the game.
+        seat: Seat that is described.
+        out: Array for the numbers, shape ``(TALLY_COUNT,)``.
+    """
     tally(states[state, :SIZE] if IS_ARRAY else state, seat, out)
 
 
@@ -989,6 +1224,14 @@ def list_changes(
     """Write the bits that a *move* changes for *seat* into *listed*, as in :func:`find_changes`.
 
     The file computes them (HAS_CHANGES); the move is not played.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State before the move.
+        move: Number of a legal move.
+        seat: Seat that observes.
+        listed: Array for the list (``int64``): indices of bits that are set, and complements of the
+            indices of bits that are cleared.
     """
     if not HAS_CHANGES:
         return np.int64(0)
@@ -1063,8 +1306,15 @@ def add_columns(
 ) -> Vector:
     """Update a vector of sums, *total*, for the bits that differ from the observation of *slot*.
 
-    Slot SEATS holds the new observation. A bit's column has *width* weights; the vector of that of
-    bit 0 begins at index *base*. This fuses :func:`find_changes` and the sums, without a list.
+    This fuses :func:`find_changes` and the sums, without a list.
+
+    Args:
+        planes: Observations (``uint64``), SEEN words for each slot; slot SEATS holds the new one.
+        slot: Slot of the previous observation.
+        columns: Weights of the first layers (``int32``), a column for each bit.
+        base: Index in *columns* of the vector to add for bit 0.
+        width: Number of weights in a column.
+        total: Sums for the previous observation, a vector of ``int32``.
     """
     for word in range(SEEN):
         before, now = peek(planes, slot * SEEN + word), peek(planes, SEATS * SEEN + word)
@@ -1084,14 +1334,31 @@ def add_columns(
 def list_bits(
     states: Array, state: Position, planes: Array, changes: Array, slot: Integer
 ) -> Integer:
-    """List the bits that *slot* observes in *changes*; return their number."""
+    """List the bits that *slot* observes in *changes*; return their number.
+
+    Args:
+        states: Array of states, one in each row.
+        state: State to observe.
+        planes: Observations (``uint64``), SEEN words for each slot; those of slot SEATS are
+            overwritten.
+        changes: Array for the indices of the bits (``int64``).
+        slot: Seat that observes.
+    """
     look(states, state, slot, planes, SEATS * SEEN)
     return list_seen(states, planes, SEATS * SEEN, changes, slot)
 
 
 @inlined
 def list_seen(states: Array, planes: Array, at: Integer, changes: Array, slot: Integer) -> Integer:
-    """List the bits of the observation at index *at* of *planes* as :func:`list_bits` does."""
+    """List the bits of the observation at index *at* of *planes* as :func:`list_bits` does.
+
+    Args:
+        states: Array of states, in which faults are recorded.
+        planes: Array of observations (``uint64``).
+        at: Index in *planes* at which the observation begins.
+        changes: Array for the indices of the bits (``int64``).
+        slot: Seat that observes.
+    """
     count = 0
     # Bits from the lowest to the highest; of cells the bytes that are not 0
     for word in range(SEEN):
@@ -1112,7 +1379,14 @@ def list_seen(states: Array, planes: Array, at: Integer, changes: Array, slot: I
 
 @inlined
 def find_bit(states: Array, content: Integer, cell: Integer, seat: Integer) -> Integer:
-    """Return the bit that shows *seat* that a *cell* has a *content* other than empty."""
+    """Return the bit that shows *seat* that a *cell* has a *content* other than empty.
+
+    Args:
+        states: Array of states, in which faults are recorded.
+        content: Number in the cell, from 1: pieces of each seat in turn, then neutral ones.
+        cell: Index of the cell.
+        seat: Seat that observes.
+    """
     # Owners are numbered from the observing seat on; neutral pieces follow.
     kind = content - 1
     if kind < OWNED:

@@ -165,7 +165,18 @@ class _PlainChecker:
         return answer
 
     def number(self, name: str, lowest: int, highest: int, state: Board, *given: object) -> int:
-        """Call a function, and return its result, which must be a whole number in range."""
+        """Call a function, and return its result, which must be a whole number in range.
+
+        Args:
+            name: Name of the function in the file.
+            lowest: Lowest valid result.
+            highest: Highest valid result.
+            state: Position with which to call it, as first argument.
+            given: Further arguments.
+
+        Raises:
+            GameFileError: The function fails, changes the state, or gives anything else.
+        """
         answer = self.ask(name, state, *given)
         if not isinstance(answer, int | np.integer | np.bool_):
             self.fail(name, f"{name} gives {answer!r:.60}: it must give a whole number")
@@ -452,7 +463,16 @@ def check_compiled(
 
 
 def compare_compiled_scripts(game: BoardGame, games: int, seconds: float) -> int:
-    """Compare scripted players as `compare_scripts` does; return the number of positions."""
+    """Compare scripted players as `compare_scripts` does; return the number of positions.
+
+    Args:
+        game: Game whose file has compiled functions.
+        games: Maximum number of random games.
+        seconds: Time after which no further game begins.
+
+    Raises:
+        GameFileError: They differ from the plain file; the message names the position.
+    """
     return compare_scripts(game, _call, games, seconds)
 
 
@@ -675,7 +695,14 @@ def explaining(game: BoardGame) -> Iterator[None]:
 def play_random(
     kernel: KernelSpec, matches: ModuleType, game: BoardGame, seed: int
 ) -> tuple[int, int]:
-    """Return the hash and the length of the random game of a *seed*, compiled."""
+    """Return the hash and the length of the random game of a *seed*, compiled.
+
+    Args:
+        kernel: Kernel of the game.
+        matches: Compiled module that plays matches.
+        game: Game, with its options.
+        seed: Seed of the players and of chance events.
+    """
     packed = combine_players([simple_player(RECORD_FIELDS), simple_player(RECORD_FIELDS)])
     packed.seats[1, NOISE] = 1  # the players in odd seats draw one more number
     order = np.arange(game.seats, dtype=np.int32) % 2

@@ -90,7 +90,14 @@ class BoardText(TextUI):
         colour: bool = False,
         names: Sequence[str] = (),
     ) -> str:
-        """Return the file's own drawing, or the cells with their names around and moves marked."""
+        """Return the file's own drawing, or the cells with their names around and moves marked.
+
+        Args:
+            position: Position to draw.
+            last: Last move, to be marked; None if there is none.
+            colour: True if pieces may have colour codes for terminals.
+            names: Names of the players, which the drawing does not show.
+        """
         if "show" in self.game.plain:
             return str(self.game.ask("show", self.game.to_native(position))).rstrip("\n")
         if not self.game.symmetry:
@@ -231,7 +238,13 @@ class BoardText(TextUI):
 
 
 def list_values(player: Player, values: Mapping[int, float], name: Callable[[int], str]) -> str:
-    """Return a *player*'s *values* of moves as text, the best one with a star, eight in a line."""
+    """Return a *player*'s *values* of moves as text, the best one with a star, eight in a line.
+
+    Args:
+        player: Player whose values they are.
+        values: Value of each move, one or more; infinite ones tell wins and losses.
+        name: Returns the name of a move.
+    """
     best = max(values, key=lambda move: values[move])
     parts = [
         f"{name(move)}: {_write_value(value)}{'*' if move == best else ''}"
@@ -253,7 +266,13 @@ class BoardDialect(Dialect):
     limits = Limits(time_bank=10_000, per_move=1_000)
 
     def greet(self, game: AnyGame, side: int, limits: Limits) -> str:
-        """Return the lines that name the game and the bot's seat."""
+        """Return the lines that name the game and the bot's seat.
+
+        Args:
+            game: Game to play; its options are named, too.
+            side: Seat of the bot, from 0.
+            limits: Limits of the bot, which this protocol does not tell.
+        """
         options = "".join(f" {name}={value}" for name, value in game.options.items())
         return f"game {game.name}{options}\nseat {side}\n"
 
@@ -271,7 +290,16 @@ class BoardDialect(Dialect):
         return f"go {bank}\n"
 
     def read(self, game: AnyGame, position: Board, line: bytes) -> int | None:
-        """Return the move of ``move 19`` or ``move d3``."""
+        """Return the move of ``move 19`` or ``move d3``.
+
+        Args:
+            game: Game that is played.
+            position: Position in which the bot is to move.
+            line: Answer of the bot, one line without white space at its ends.
+
+        Raises:
+            IllegalMoveError: The rules do not allow the move.
+        """
         found = re.fullmatch(rb"move[ \t]+([\w.+-]{1,60})[ \t]*", line)
         if found is None:
             return None

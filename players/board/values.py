@@ -150,7 +150,14 @@ Layer: TypeAlias = "tuple[Array, int, Array]"
 def take_slot(
     players: PackedPlayers, player: Integer, slot: Integer, workspace: BoardWorkspace
 ) -> None:
-    """Assign a *player*, a row of the records, to a *slot*, the number of its seat."""
+    """Assign a *player*, a row of the records, to a *slot*, the number of its seat.
+
+    Args:
+        players: Packed players.
+        player: Row of the player in *players*.
+        slot: Number of the seat, or a further slot of a search.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     # Nothing observed yet: all bits 0, and the sums of a network are its biases.
     poke(workspace.players, slot, player)
     if HAS_SUMS:
@@ -186,6 +193,12 @@ def take_mirror(
     """Let the searching player in a *slot* observe a *state* from the other seat as well.
 
     For games of chance only.
+
+    Args:
+        players: Packed players.
+        slot: Slot of the searching player, the number of its seat.
+        state: State at the root of the search.
+        workspace: See `evolve_arena.players.board.workspace`.
     """
     if HAS_DEEP_VALUES and HAS_CHANCE and SEATS == 2:
         player, mirror = peek(workspace.players, slot), MIRROR + 1 - slot
@@ -237,7 +250,15 @@ def see_state(
     state: Position,
     workspace: BoardWorkspace,
 ) -> None:
-    """Let the player in a *slot* observe a *state*: update its sums in place."""
+    """Let the player in a *slot* observe a *state*: update its sums in place.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot of the previous observation, which the new one replaces.
+        state: State to observe.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     at = slot * slot_size(workspace)
     reads_tuples = HAS_TUPLES and players.seats[player, KIND] == TUPLES
     if HAS_NETWORKS and not SEES_CELLS and not reads_tuples:
@@ -273,7 +294,16 @@ def see_deeper(
     state: Position,
     workspace: BoardWorkspace,
 ) -> None:
-    """Let the searching player at *seat* observe a *state* at *level*; see :func:`slot_at`."""
+    """Let the searching player at *seat* observe a *state* at *level*; see :func:`slot_at`.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        seat: Seat of the searching player.
+        level: Number of moves from the root of the search to the state, 1 or more.
+        state: State at that level.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     # The observation above is copied, then updated with the sums.
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     planes = workspace.planes
@@ -292,7 +322,17 @@ def change_deeper(
     move: Integer,
     workspace: BoardWorkspace,
 ) -> None:
-    """Compute the sums at *level* after a *move* from those of the *state* one level above."""
+    """Compute the sums at *level* after a *move* from those of the *state* one level above.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        seat: Seat of the searching player.
+        level: Number of moves from the root of the search, this one included.
+        state: State before the move.
+        move: Number of a legal move, which is not played.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     count = list_changes(workspace.states, state, move, seat, workspace.changes)
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     _add_changes(players, player, count, workspace, above * size, slot * size)
@@ -336,7 +376,14 @@ def add_listed(
 ) -> None:
     """Add the columns of *count* listed changes to the sums at *source*; write them to *target*.
 
-    A column has *width* weights; that of bit 0 begins at index *base*.
+    Args:
+        workspace: Holds the list in ``changes`` and the sums in ``sums``.
+        count: Number of listed changes.
+        columns: Weights of the first layers (``int32``), a column for each bit.
+        base: Index in *columns* of the column of bit 0.
+        width: Number of weights in a column, padded to whole vectors.
+        source: Index of the previous sums.
+        target: Index of the new sums; it may be *source*.
     """
     changes, sums = workspace.changes, workspace.sums
     for block in range(0, width, LANES):
@@ -354,7 +401,16 @@ def value_move(
     move: Integer,
     workspace: BoardWorkspace,
 ) -> Number:
-    """Return a player's value of a *move* in a *state* that it has observed."""
+    """Return a player's value of a *move* in a *state* that it has observed.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Seat of the player, whose observation is of *state*.
+        state: State before the move.
+        move: Number of a legal move.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     kind, trial = players.seats[player, KIND], state
     knows_changes = not (HAS_GRAPHS or HAS_DENSE) or kind in (NETWORK, TUPLES)
     # Without playing the move, if the file lists its changes
@@ -376,7 +432,16 @@ def value_changes(
     count: Integer,
     workspace: BoardWorkspace,
 ) -> Number:
-    """Return a player's value of *trial*, given its *count* listed changes."""
+    """Return a player's value of *trial*, given its *count* listed changes.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot of the observation before the changes.
+        trial: Afterstate; read only for tuple networks for which :func:`knows_turns` holds.
+        count: Number of changes in ``workspace.changes``, as :func:`list_changes` writes them.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     size = slot_size(workspace)
     _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
     return _value_sums(players, player, slot, trial, workspace, TRIAL * size)
@@ -390,7 +455,15 @@ def value_state(
     trial: Position,
     workspace: BoardWorkspace,
 ) -> Number:
-    """Return a player's value of an afterstate, *trial*."""
+    """Return a player's value of an afterstate, *trial*.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot of the player's last observation, which does not change.
+        trial: State after the move.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     # Networks and graphs that start from all inputs
     kind = players.seats[player, KIND]
     if HAS_DENSE and kind == DENSE:
@@ -449,6 +522,12 @@ def find_layers(
 ) -> tuple[int, ...]:
     """Read the record of a shallow network, once for all moves.
 
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot that holds the player's observation.
+        workspace: See `evolve_arena.players.board.workspace`.
+
     Returns:
         Activation, padded width of the hidden layer, and the indices of the column of bit 0, of the
         sums, and of the last layer.
@@ -464,7 +543,14 @@ def find_layers(
 def value_listed(
     players: PackedPlayers, layers: tuple[int, ...], count: Integer, workspace: BoardWorkspace
 ) -> Number:
-    """Return a shallow network's value after *count* listed changes of its observation."""
+    """Return a shallow network's value after *count* listed changes of its observation.
+
+    Args:
+        players: Packed players.
+        layers: Record of the network, as :func:`find_layers` reads it.
+        count: Number of changes in ``workspace.changes``, as :func:`list_changes` writes them.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     sums, changes, columns = workspace.sums, workspace.changes, players.columns
     kind, width, base, at, row = layers
     first = peek(changes, 0)
@@ -556,7 +642,14 @@ def is_tuple_network(players: PackedPlayers, player: Integer) -> bool:
 def sum_seen(
     players: PackedPlayers, player: Integer, slot: Integer, workspace: BoardWorkspace
 ) -> Integer:
-    """Return a tuple network's sum for its observation; record the entries it picks."""
+    """Return a tuple network's sum for its observation; record the entries it picks.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot that holds the player's observation.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     return sum_entries(
         players.columns,
         players.seats[player, COLUMNS_AT],
@@ -578,7 +671,16 @@ def weigh_bit(
     total: Number,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Return a tuple network's sum after one *change* of the observation with sum *total*."""
+    """Return a tuple network's sum after one *change* of the observation with sum *total*.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot of the observation before the change.
+        change: Index of the bit if it is set, complement of the index if it is cleared.
+        total: Sum by :func:`sum_seen` for the observation before the change.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     went = np.int64(change < 0)
     return weigh_change(
         players.columns,
@@ -626,7 +728,15 @@ def run_player_graph(
     state: Position,
     workspace: BoardWorkspace,
 ) -> None:
-    """Activate a graph for a *state*; its outputs follow its inputs in ``values``."""
+    """Activate a graph for a *state*; its outputs follow its inputs in ``values``.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Seat that observes, or its slot in a search.
+        state: State to observe.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     fill_inputs(players, player, slot, state, workspace, workspace.values)
     _run_graph(players, player, workspace)
 
@@ -651,6 +761,15 @@ def fill_inputs(
     """Write a player's observation or features of a *state* into *inputs*.
 
     For graphs and dense networks.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Seat that observes, or its slot in a search.
+        state: State to observe.
+        workspace: See `evolve_arena.players.board.workspace`.
+        inputs: Array for the inputs (``float32`` or ``float64``), with room for the number in the
+            player's record (INPUTS).
     """
     seats, seat = players.seats, seat_of(slot)
     if HAS_FEATURES and seats[player, ENCODING] == FEATURES:
@@ -770,6 +889,13 @@ def run_dense(
 ) -> Layer:
     """Run all layers of a dense network but the last one for a *state*.
 
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Seat that observes, or its slot in a search.
+        state: State to observe.
+        workspace: See `evolve_arena.players.board.workspace`.
+
     Returns:
         Shape of the network, index of its last layer, and inputs of that layer.
     """
@@ -839,7 +965,15 @@ def look_before(
     state: Position,
     workspace: BoardWorkspace,
 ) -> None:
-    """Compute the part of an action network's first layer that is the same for all moves."""
+    """Compute the part of an action network's first layer that is the same for all moves.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Seat of the player, which is to move.
+        state: State before the moves.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     turn_page(workspace.notes)
     if HAS_GRAPHS and (not HAS_DENSE or players.seats[player, KIND] == GRAPH):
         fill_inputs(players, player, slot, state, workspace, workspace.values)
@@ -869,7 +1003,16 @@ def weigh_move(
     move: Integer,
     workspace: BoardWorkspace,
 ) -> Number:
-    """Return an action network's value of a *move*, after :func:`look_before` of the *state*."""
+    """Return an action network's value of a *move*, after :func:`look_before` of the *state*.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Seat of the player, which is to move.
+        state: State before the move.
+        move: Number of a legal move, which is not played.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     values, first = workspace.values, players.seats[player, INPUTS] - MOVE_FEATURE_COUNT
     notes, setting = workspace.notes, players.seats[player, SETTING]
     count_of_move(workspace.states, state, move, slot, values, notes, setting)
@@ -902,7 +1045,15 @@ def find_last_inputs(
     state: Position,
     workspace: BoardWorkspace,
 ) -> Layer:
-    """Return a policy network's shape, the index of its last layer, and that layer's inputs."""
+    """Return a policy network's shape, the index of its last layer, and that layer's inputs.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot whose observation is of *state*.
+        state: State in which the player is to move.
+        workspace: See `evolve_arena.players.board.workspace`.
+    """
     if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
         return run_dense(players, player, slot, state, workspace)
     at = slot * slot_size(workspace)
@@ -918,7 +1069,16 @@ def find_last_inputs(
 def write_outputs(
     players: PackedPlayers, shape: Array, base: Integer, inputs: Array, outputs: Array
 ) -> Array:
-    """Compute all outputs of a policy network from its last layer's *inputs*; return them."""
+    """Compute all outputs of a policy network from its last layer's *inputs*; return them.
+
+    Args:
+        players: Packed players.
+        shape: Shape of the network, a row of ``players.shapes``.
+        base: Index in ``players.weights`` of the last layer's biases; its weights follow.
+        inputs: Inputs of the last layer (``float32``).
+        outputs: Array for the outputs (``float32``), as long as MOVES padded to whole vectors; not
+            used without a hidden layer, as *inputs* are the outputs then.
+    """
     if shape[LAYERS] == 1:
         return inputs
     # Biases, then the products of all units, for a block of outputs at a time
@@ -945,6 +1105,13 @@ def write_policy(
     """Write a policy's outputs for a *state*, as observed by *seat*, into ``outputs``, by move.
 
     Stored observations of the players do not change.
+
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        seat: Seat to move.
+        state: State in which it is to move.
+        workspace: See `evolve_arena.players.board.workspace`.
     """
     outputs, kind = workspace.outputs, players.seats[player, KIND]
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or kind == GRAPH):
@@ -988,7 +1155,13 @@ def value_leaf(asked: object, slot: Integer, state: Position) -> Integer:
 
 @compiled
 def value_summed(asked: object, slot: Integer, state: Position) -> Integer:
-    """Return the value as :func:`value_leaf` does, by sums already stored in the *slot*."""
+    """Return the value as :func:`value_leaf` does, by sums already stored in the *slot*.
+
+    Args:
+        asked: Reference to the players and the workspace.
+        slot: Slot of the state's level in the search; see :func:`slot_at`.
+        state: State at the leaf.
+    """
     players, workspace = follow_reference(asked)
     player: Number = np.uint64(peek(workspace.players, seat_of(slot)))
     at = slot * slot_size(workspace)

@@ -320,8 +320,14 @@ def take_fault(
 ) -> tuple[int, int]:
     """Return and clear the fault that compiled *rules* recorded, and the invalid number; or 0, 0.
 
-    The record follows the state in the first row. Any other number there, after *planes*, or after
-    the features at the end of *values* was written out of bounds.
+    The record follows the state in the first row. Any other number there, or in the spare words of
+    the other arrays, was written out of bounds.
+
+    Args:
+        rules: Module of compiled rules.
+        states: Array of states, one in each row; see :func:`make_states`.
+        planes: Observations, then SPARE_WORDS spare words; None if they were not used.
+        values: Array that ends with the features and their spare numbers; None if it was not used.
     """
     # The record
     row = states[0].view(np.int64)

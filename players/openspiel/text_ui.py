@@ -62,7 +62,14 @@ class SpielText(TextUI):
         colour: bool = False,
         names: Sequence[str] = (),
     ) -> str:
-        """Return OpenSpiel's text of the state."""
+        """Return OpenSpiel's text of the state.
+
+        Args:
+            position: Position to draw.
+            last: Last move, which the text does not mark.
+            colour: True if colours are allowed; the text has none.
+            names: Names of the players, which the text does not show.
+        """
         return str(self.game.state_of(position)).rstrip("\n")
 
     def has_values(self, player: Player) -> bool:
@@ -124,7 +131,16 @@ class SpielDialect(BoardDialect):
         return f"history {' '.join(map(str, position.history))}".rstrip() + "\n"
 
     def read(self, game: AnyGame, position: SpielPosition, line: bytes) -> int | None:  # type: ignore[override]
-        """Return the move of ``move 19`` or ``move a2a3``."""
+        """Return the move of ``move 19`` or ``move a2a3``.
+
+        Args:
+            game: Game that is played.
+            position: Position in which the bot is to move.
+            line: Answer of the bot, one line.
+
+        Raises:
+            IllegalMoveError: The rules do not allow the move.
+        """
         found = re.fullmatch(rb"move[ \t]+(\S[ -~]{0,60})", line.rstrip())
         if found is None:
             return None
