@@ -182,7 +182,7 @@ def compare_settings(
     Args:
         material: Finished runs of the study.
         labelled: Settings to compare, by the labels of their rows.
-        name: Name of the table, as published where it was.
+        name: Name of the table: its published number, such as ``A.1``, if it has one.
         title: Title of table and picture.
         figure: Number of the published figure, such as ``4.2``, or a name if there is none.
     """

@@ -316,7 +316,7 @@ def choose_move(
 
     Args:
         network: Network that values the moves.
-        learning: Settings, by which moves are explored.
+        learning: Settings, which say how moves are explored.
         workspace: Workspace of the game, with the sums of the hidden units; legal moves, outputs,
             and the value of a best move that is not played are written.
         rng: Stream of random numbers.

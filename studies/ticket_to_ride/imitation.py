@@ -380,7 +380,7 @@ def choose_games(points: Array, best: int, minimum_points: int) -> NDArray[np.in
         minimum_points: Fewest points of the best player of such a game.
 
     Returns:
-        Rows of *points*.
+        Indices of rows of *points*, shape ``(chosen,)``.
     """
     most = points.max(axis=1)
     order = np.argsort(-most, kind="stable")
