@@ -46,7 +46,13 @@ def draw_runs(
 
 
 def add_legend(figure: Figure, axes: Axes, columns: int) -> None:
-    """Add a legend of everything labelled in the *axes*, below the whole *figure*."""
+    """Add a legend of everything labelled in the *axes*, below the whole *figure*.
+
+    Args:
+        figure: Figure below which the legend is placed.
+        axes: Axes whose labelled lines and areas it lists.
+        columns: Number of columns of the legend.
+    """
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside lower center", ncols=columns, fontsize=9, frameon=False

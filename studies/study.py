@@ -256,6 +256,13 @@ def judge_interval(
 ) -> str:
     """Return the verdict on the interval of a difference: *above* or *below* 0, or *between*.
 
+    Args:
+        low: Lower end of the interval.
+        high: Upper end.
+        above: Verdict if the whole interval lies above 0.
+        below: Verdict if it lies below 0.
+        between: Verdict if 0 lies in it.
+
     >>> judge_interval(0.1, 0.3), judge_interval(-0.1, 0.3)
     ('higher here', 'agrees')
     """

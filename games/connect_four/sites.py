@@ -23,7 +23,13 @@ class AIGames(Dialect):
     limits = Limits(time_bank=10_000, per_move=500)
 
     def greet(self, game: BoardGame, side: int, limits: Limits) -> str:
-        """Return the settings as the host announces them."""
+        """Return the settings as the host announces them.
+
+        Args:
+            game: Game to be played, whose numbers of columns and rows are announced.
+            side: 0 if the bot moves first, 1 if it moves second.
+            limits: Resources of the bot, of which the times are announced, in milliseconds.
+        """
         settings = {
             "timebank": limits.time_bank,
             "time_per_move": limits.per_move,
@@ -45,7 +51,16 @@ class AIGames(Dialect):
         return f"action move {bank}\n"
 
     def read(self, game: BoardGame, position: Board, line: bytes) -> int | None:
-        """Return the column of a ``place_disc COLUMN`` answer, or None for any other line."""
+        """Return the column of a ``place_disc COLUMN`` answer, or None for any other line.
+
+        Args:
+            game: Game that is played.
+            position: Position in which the bot was asked for a move.
+            line: Answer of the bot, without the line break.
+
+        Raises:
+            IllegalMoveError: The column is full, or there is none of this number.
+        """
         found = re.fullmatch(rb"place_disc[ \t]+([+-]?[0-9]{1,9})(?:[ \t].*)?", line)
         if found is None:
             return None
@@ -53,7 +68,13 @@ class AIGames(Dialect):
         return int(found[1])
 
     def echo(self, game: BoardGame, position: Board, move: int | None = None) -> str:
-        """Return the field, after a *move* if given: rows from the top, 1 for the first player."""
+        """Return the field, after a *move* if given: rows from the top, 1 for the first player.
+
+        Args:
+            game: Game that is played.
+            position: Position to show, or the one in which *move* is played.
+            move: Column that is played first, counted from 0; None if *position* itself is shown.
+        """
         shown = position if move is None else game.play(position, move)
         first, second = game.observe(shown, 0)[:, game.grid]
         rows = (",".join(map(str, row)) for row in (first + 2 * second).tolist())

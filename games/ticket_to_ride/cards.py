@@ -43,7 +43,13 @@ def can_draw_cards(state: State) -> bool:
 
 @compiled
 def shuffle(state: State, start: int, count: int) -> None:
-    """Shuffle the *count* fields from *start* with the state's own stream (Fisher and Yates)."""
+    """Shuffle the *count* fields from *start* with the state's own stream (Fisher and Yates).
+
+    Args:
+        state: State, changed in place, its random stream included.
+        start: Index of the first of these fields.
+        count: Number of fields.
+    """
     for place in range(count - 1, 0, -1):
         other = draw_state(state, place + 1)
         kept = state[start + place]
@@ -84,14 +90,27 @@ def draw_card(state: State) -> int:
 
 @compiled
 def discard(state: State, colour: int, count: int) -> None:
-    """Add *count* cards to the discarded ones."""
+    """Add *count* cards to the discarded ones.
+
+    Args:
+        state: State, changed in place.
+        colour: Colour of the cards, 0 to 7, or 8 for locomotives.
+        count: Number of cards.
+    """
     state[DISCARD_AT + colour] += count
     state[DISCARD_SIZE] += count
 
 
 @compiled
 def take_card(state: State, seat: int, colour: int) -> None:
-    """Put a card into the hand of *seat*."""
+    """Put a card into the hand of *seat*.
+
+    Args:
+        state: State, changed in place.
+        seat: Player who takes the card, counted from 0.
+        colour: Colour of the card, 0 to 7, or 8 for a locomotive; if negative, the colour is
+            unknown, and the card is only counted.
+    """
     at = player_at(seat)
     if colour >= 0:  # a card from a hidden deck has no known colour
         state[at + HAND_AT + colour] += 1

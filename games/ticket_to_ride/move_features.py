@@ -111,7 +111,15 @@ ONE = np.int64(1)
 
 @inlined
 def write_move(state: State, seat: int, move: int, room: Room) -> None:
-    """Write the inputs of a *move* to ``room.inputs``, once the situation is described."""
+    """Write the inputs of a *move* to ``room.inputs``, once the situation is described.
+
+    Args:
+        state: State, or the part of it that *seat* may know.
+        seat: Player to move.
+        move: Number of a legal move; see :mod:`evolve_arena.games.ticket_to_ride.layout`.
+        room: Plan and survey of this seat, and the inputs, which are written from ``MOVES_AT`` on;
+            see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
+    """
     out = room.inputs
     for place in range(MOVES_AT, INPUTS):
         poke(out, place, np.float32(0.0))

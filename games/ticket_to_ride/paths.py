@@ -139,7 +139,12 @@ def know_path(seat: int, ticket: int, variant: int, seats: Array, counts: Array)
 def routes_cost(seat: int, low: Number, high: Number, seats: Array) -> Number:
     """Return the trains that it takes to own a set of routes, :data:`BLOCKED_COST` included.
 
-    *low* and *high* are the set's two words.
+    Args:
+        seat: Player who is to own the routes.
+        low: Routes 0 to 63 of the set, as bits of a ``uint64``.
+        high: Routes from 64 on, as bits of a ``uint64``: route r is bit ``r - 64``.
+        seats: Routes that :func:`know_routes` has noted for *seat*; see
+            :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     at = seat_at(seat)
     blocked_low, blocked_high = seats[at + BLOCKED], seats[at + BLOCKED + 1]

@@ -84,7 +84,13 @@ def _note_longer(facts: Array, move: int) -> None:
 
 @inlined
 def count_locomotives(state: State, hand: int, move: int) -> Number:
-    """Return the number of locomotives that a claim takes."""
+    """Return the number of locomotives that a claim takes.
+
+    Args:
+        state: State, or the part of it that the claiming player may know.
+        hand: Index in *state* of that player's cards, ``player_at(seat) + HAND_AT``.
+        move: Number of the claim, ``9 * line + colour``.
+    """
     length, colour = ROUTE_LENGTH[LINE_ROUTE[move // 9]], move % 9
     held = 0 if colour == LOCOMOTIVE else peek(state, hand + colour)
     return length - min(length, held)

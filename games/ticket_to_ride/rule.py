@@ -150,8 +150,15 @@ def rule_move(
 def rule_decision(state: State, seat: int, variant: int, room: Room) -> int:
     """Return the general decision: one of the four classes (figure 3.1).
 
-    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before. The
-    arguments are those of :func:`rule_move`.
+    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before.
+
+    Args:
+        state: State, or the part of it that *seat* may know; this seat begins a turn.
+        seat: Player to move.
+        variant: Reading of the description, as bits of
+            :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
+        room: Plan of the turn, and random stream for decisions by chance; see
+            :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     # New tickets come first, but only once all of those held are done.
     plan = room.plan
@@ -173,9 +180,17 @@ def rule_decision(state: State, seat: int, variant: int, room: Room) -> int:
 def carry_out(state: State, seat: int, variant: int, decision: int, room: Room) -> int:
     """Return the move that carries out a *decision*, or ``FORBIDDEN`` if none does.
 
-    It is the beginning of a turn, and
-    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called. The other
-    arguments are those of :func:`rule_move`.
+    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before.
+
+    Args:
+        state: State, or the part of it that *seat* may know; this seat begins a turn.
+        seat: Player to move.
+        variant: Reading of the description, as bits of
+            :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
+        decision: General decision: ``DO_NOTHING``, ``DRAW_CARDS``, ``TAKE_TICKETS`` or
+            ``CLAIM_ROUTE``.
+        room: Plan of the turn, and random stream for decisions by chance; see
+            :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     if decision == CLAIM_ROUTE:
         return choose_claim(state, seat, variant, room)
@@ -192,9 +207,17 @@ def carry_out(state: State, seat: int, variant: int, decision: int, room: Room) 
 def choose_tickets(state: State, seat: int, variant: int, room: Room) -> int:
     """Return the move that keeps the offered tickets that cost the fewest trains (figure 3.2).
 
-    The arguments are those of :func:`rule_move`. A set of tickets costs what all routes of its
-    paths cost together. Of equal costs more points are better, then the smaller set, and then the
-    tickets offered first. Tickets already held do not count.
+    A set of tickets costs what all routes of its paths cost together. Of equal costs more points
+    are better, then the smaller set, and then the tickets offered first. Tickets already held do
+    not count.
+
+    Args:
+        state: State, or the part of it that *seat* may know; tickets are offered to this seat.
+        seat: Player to move.
+        variant: Reading of the description, as bits of
+            :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
+        room: Routes and paths of the seat, which are brought up to date; see
+            :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     seats = room.seats
     know_routes(state, seat, seats)
@@ -225,9 +248,17 @@ def choose_tickets(state: State, seat: int, variant: int, room: Room) -> int:
 def choose_card(state: State, seat: int, variant: int, room: Room) -> int:
     """Return the draw of a card (section 3.2.3): from the deck, or an open one that is lacking.
 
-    The arguments are those of :func:`rule_move`; some card can be drawn, and
-    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called unless the
+    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before, unless the
     reading is that nothing is ever lacking.
+
+    Args:
+        state: State, or the part of it that *seat* may know; this seat can draw a card, the first
+            or the second of its turn.
+        seat: Player to move.
+        variant: Reading of the description, as bits of
+            :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
+        room: Plan of the seat, and random stream that chooses among open cards; see
+            :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     counts = room.counts
     deck = state[DECK_SIZE] > 0
@@ -257,9 +288,15 @@ def choose_card(state: State, seat: int, variant: int, room: Room) -> int:
 def choose_claim(state: State, seat: int, variant: int, room: Room) -> int:
     """Return the claim of a route and its payment (section 3.2.4), or ``FORBIDDEN`` if none.
 
-    It is the shortest matching route; if none matches, the possible one with most points. The
-    arguments are those of :func:`rule_move`;
-    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called.
+    It is the shortest matching route; if none matches, the possible one with most points.
+    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before.
+
+    Args:
+        state: State, or the part of it that *seat* may know; this seat begins a turn.
+        seat: Player to move.
+        variant: Reading of the description, as bits of
+            :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
+        room: Plan of the turn; see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     plan = room.plan
     if not is_empty(plan, MATCHING):

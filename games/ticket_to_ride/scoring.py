@@ -53,7 +53,13 @@ def path_points(state: State, seat: int) -> int:
 
 @compiled
 def is_done(state: State, seat: int, ticket: int) -> bool:
-    """Return True if the routes of *seat* join the two cities of a *ticket*."""
+    """Return True if the routes of *seat* join the two cities of a *ticket*.
+
+    Args:
+        state: State, or the part of it that some seat may know.
+        seat: Owner of the routes, counted from 0.
+        ticket: Number of the ticket, 0 to 29.
+    """
     at = player_at(seat) + PART_AT
     return bool(state[at + TICKET_FROM[ticket]] == state[at + TICKET_TO[ticket]])
 

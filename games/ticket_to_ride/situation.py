@@ -71,7 +71,14 @@ ONE = np.int64(1)
 def describe_situation(state: State, seat: int, room: Room) -> None:
     """Write the inputs of :data:`SITUATION_NAMES` to ``room.inputs``, after a survey.
 
-    Note, too, the facts about cards that :func:`describe_move` needs.
+    Note, too, the facts about cards that
+    :func:`~evolve_arena.games.ticket_to_ride.move_features.write_move` needs.
+
+    Args:
+        state: State, or the part of it that *seat* may know.
+        seat: Player whose situation it is.
+        room: Plan and survey of this seat, and the inputs and facts, which are written; see
+            :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     base, at = player_at(seat), SITUATION_AT
     facts, out = room.facts, room.inputs
@@ -155,5 +162,11 @@ def _most_points(lengths: int, cards: int) -> int:
 
 @inlined
 def write_input(out: Floats, place: int, value: Number) -> None:
-    """Write the *value* of the input at a *place* to ``room.inputs``."""
+    """Write the *value* of the input at a *place* to ``room.inputs``.
+
+    Args:
+        out: ``room.inputs``, of ``float32``.
+        place: Index of the input.
+        value: Value, scaled to about -1 to 1; it is rounded to ``float32``.
+    """
     poke(out, place, np.float32(value))

@@ -170,6 +170,12 @@ def count_missing(state: State, seat: int, room: Room) -> None:
     """Note, for each colour, the number of cards that a wanted route of that colour lacks.
 
     Of the routes that can't be paid yet, the one that lacks fewest counts: 1 if that card suffices.
+
+    Args:
+        state: State, or the part of it that *seat* may know.
+        seat: Player whose hand it is.
+        room: Survey of this seat, and the facts, which are written from ``MISSING_AT`` on; see
+            :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     hand, at = player_at(seat) + HAND_AT, seat_at(seat)
     facts, wild = room.facts, peek(state, hand + LOCOMOTIVE)

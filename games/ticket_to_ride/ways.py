@@ -108,13 +108,26 @@ def _relax(edges: Array, first: int, last: int, step: int, ways: Floats, at: int
 
 @inlined
 def way_of(room: Room, seat: int, ticket: int) -> Number:
-    """Return the number of trains that a *ticket* takes, open or on offer (``float32``)."""
+    """Return the number of trains that a *ticket* takes, open or on offer (``float32``).
+
+    Args:
+        room: Survey of *seat*; see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
+        seat: Player whose ways count: own routes cost nothing.
+        ticket: Number of a ticket that *seat* holds and has not done, or that is offered to it.
+    """
     return _way(room, seat, peek(room.facts, LANE_AT + ticket), TICKET_TO[ticket])
 
 
 @inlined
 def way_after(room: Room, seat: int, ticket: int, route: int) -> Number:
-    """Return the number of trains that the *ticket* would take if *seat* had claimed a *route*."""
+    """Return the number of trains that the *ticket* would take if *seat* had claimed a *route*.
+
+    Args:
+        room: Survey of *seat*; see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
+        seat: Player whose ways count: own routes cost nothing.
+        ticket: Number of a ticket that *seat* holds and has not done, or that is offered to it.
+        route: Number of the route.
+    """
     lane = peek(room.facts, LANE_AT + ticket)
     near, far = ROUTE_FROM[route], ROUTE_TO[route]
     way = _way(room, seat, lane, near) + _way(room, seat, lane + 1, far)
@@ -124,7 +137,14 @@ def way_after(room: Room, seat: int, ticket: int, route: int) -> Number:
 
 @inlined
 def helps_ticket(room: Room, seat: int, route: int, trains: int) -> bool:
-    """Return True if a *route* brings a ticket nearer that can be done with this many *trains*."""
+    """Return True if a *route* brings a ticket nearer that can be done with this many *trains*.
+
+    Args:
+        room: Survey of *seat*; see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
+        seat: Player whose open tickets and ways count.
+        route: Number of the route.
+        trains: Number of trains that a ticket may take, as a rule those left to *seat*.
+    """
     for place in range(peek(room.facts, OPEN_TICKETS)):
         ticket = peek(room.facts, OPEN_AT + place)
         way = way_of(room, seat, ticket)

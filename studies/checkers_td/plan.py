@@ -83,7 +83,13 @@ def plan(settings: Settings) -> list[Job]:
 
 
 def trained(material: Material, seed: int, numbers: Sequence[int]) -> list[Run]:
-    """Return the runs of the players with these *numbers* for one *seed*."""
+    """Return the runs of the players with these *numbers* for one *seed*.
+
+    Args:
+        material: Finished runs of the study.
+        seed: Number of the run of each player, from 1.
+        numbers: Numbers of the players in the publication, 1 to 16; see :data:`PLAYERS`.
+    """
     return [material.runs[f"{recipe_name(number)}-{seed}"] for number in numbers]
 
 
@@ -123,7 +129,13 @@ def _job(number: int, seed: int, settings: Settings) -> Job:
 
 
 def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participants:
-    """Return the players with these *numbers*, of one *seed*, as they are after their training."""
+    """Return the players with these *numbers*, of one *seed*, as they are after their training.
+
+    Args:
+        material: Finished runs of the study.
+        seed: Number of the run of each player, from 1.
+        numbers: Numbers of the players in the publication, 1 to 16; see :data:`PLAYERS`.
+    """
     runs = trained(material, seed, numbers)
     states = [run.state() for run in runs]
     methods = [cast(TdLinear, run.method) for run in runs]
@@ -154,7 +166,20 @@ def arrange(
     learn: bool,
     alternate: bool = False,
 ) -> Task:
-    """Return meetings, as by `make_meetings`, with draws by the rule of the tables' reading."""
+    """Return meetings, as by `make_meetings`, with draws by the rule of the tables' reading.
+
+    Args:
+        participants: Players of all meetings.
+        pairings: Rows of *participants* of each meeting's first and second player, shape
+            ``(meetings, 2)``.
+        seeds: Seed of each meeting, shape ``(meetings,)``.
+        games: Number of games of each meeting.
+        learn: True if the players learn from these games, by their own settings.
+        alternate: True if both players begin in turn, False if the first begins every game.
+
+    Raises:
+        ValueError: The shapes do not fit together, or a pairing names no player.
+    """
     return make_meetings(
         participants,
         pairings,

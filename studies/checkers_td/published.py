@@ -90,7 +90,13 @@ def sum_up(cells: Crosstable) -> dict[int, Score]:
 
 
 def meet(cells: Crosstable, heroes: Sequence[int], others: Sequence[int]) -> Score:
-    """Return the sum of *heroes*' results against *others*, whoever moved first."""
+    """Return the sum of *heroes*' results against *others*, whoever moved first.
+
+    Args:
+        cells: Results of a tournament, by the numbers of first and second player.
+        heroes: Numbers of the players whose results are added up.
+        others: Numbers of their opponents; pairs without results are left out.
+    """
     total = Score()
     for hero in heroes:
         for other in others:

@@ -206,7 +206,17 @@ class TdLinear(VectorLearner):
     def handle_divergence(
         self, state: LearnerState, outputs: Sequence[Array], lost: NDArray[np.int64]
     ) -> None:
-        """Stop the run, or restore the previous weights, as the recipe says."""
+        """Stop the run, or restore the previous weights, as the recipe says.
+
+        Args:
+            state: State before the generation's games.
+            outputs: Outputs of these games; previous weights are restored in the first of them, in
+                place.
+            lost: Rows of the learners whose weights are no longer finite, shape ``(lost,)``.
+
+        Raises:
+            DivergedError: The recipe's ``method.diverged`` is ``stop``.
+        """
         if self.config.diverged == "stop":
             super().handle_divergence(state, outputs, lost)
         outputs[0][lost, : self.decoder.genes - 1] = state.population[lost, :-1]
@@ -215,7 +225,14 @@ class TdLinear(VectorLearner):
 def make_learning_settings(
     config: TdLinearConfig, decoder: NetworkDecoder, generation: int = 0
 ) -> TDLinearSettings:
-    """Return the settings of one *generation* as numbers."""
+    """Return the settings of one *generation* as numbers.
+
+    Args:
+        config: The section ``[method]`` of the recipe.
+        decoder: Decoder of the networks, which tells the features that they read.
+        generation: Number of the generation, from 0; learning rate and share of random moves depend
+            on it.
+    """
     progress = min(1.0, generation * config.games / config.schedule_games)
     return TDLinearSettings(
         rate=_slide(config.rate, config.rate_end, progress),
@@ -397,6 +414,13 @@ def meet_part(
     """Play the games of some pairings: a kernel of `evolve_arena.arena.tasks`.
 
     See :func:`make_meetings`. If a player plays itself, all moves change the same weights.
+
+    Args:
+        options: Options ``games``, ``learn``, ``alternate`` and ``draws`` of that work.
+        inputs: Arrays of the players (see :class:`Participants`), pairings and seeds.
+        outputs: Weights after each meeting, scores and figures, of which the rows of *part* are
+            written.
+        part: Rows of the meetings to play; an empty part only compiles.
     """
     *players, pairings, seeds = inputs
     alternate = bool(options["alternate"])

@@ -136,7 +136,17 @@ def meet_and_learn(
 ) -> list[Meeting]:
     """Play a round, games of each player against itself, and a round; both always learn.
 
-    Every meeting begins with the players as they came from their training.
+    Every meeting begins with the same players, whatever they learn in others.
+
+    Args:
+        participants: Players as they came from their training.
+        pairings: Rows of *participants* of each meeting's first and second player, shape
+            ``(meetings, 2)``.
+        seed: Seed of all meetings of the tournament.
+        games: Number of games of each of the two rounds.
+        between: Number of games of each player against itself between the rounds.
+        numbers: Rows of *pairings* that are played now.
+        executor: Executor that plays the games.
     """
     some = list(numbers)
     seats = pairings[some].reshape(-1)
@@ -242,7 +252,16 @@ def play_pairs(
     numbers: Sequence[int],
     executor: Executor,
 ) -> list[Meeting]:
-    """Play all rounds of some pairs."""
+    """Play all rounds of some pairs.
+
+    Args:
+        participants: Untrained players, RafalBack and then RafalForw of each pair.
+        seed: Seed of all games of these pairs.
+        games: Number of games of each round.
+        between: Number of games of each player against itself between two rounds.
+        numbers: Numbers of the pairs that play now, from 0.
+        executor: Executor that plays the games.
+    """
     players = np.array([(2 * pair, 2 * pair + 1) for pair in numbers], dtype=np.int32)
     everybody = players.reshape(-1)
     alone = np.stack([everybody, everybody], axis=1)

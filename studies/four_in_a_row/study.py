@@ -251,7 +251,13 @@ def begin_each_check(run: Run) -> list[Point]:
 
 
 def move_first(player: CompiledPlayer, other: CompiledPlayer, seeds: NDArray[np.uint64]) -> Sample:
-    """Return the wins of *player*, moving first, against *other*: a game for each seed."""
+    """Return the wins of *player*, moving first, against *other*: a game for each seed.
+
+    Args:
+        player: Player that moves first in all games.
+        other: Its opponent.
+        seeds: Seed of each game, shape ``(games,)``.
+    """
     packed = combine_players([player.packed, other.packed])
     pairings = np.tile(np.array([[0, 1]], dtype=np.int32), (len(seeds), 1))
     results = SerialExecutor().play(make_batch(player.game, packed, pairings, seeds))
@@ -339,7 +345,14 @@ def read_published() -> dict[int, Published]:
 
 
 def compare(name: str, title: str, measured: Curves, notes: list[str]) -> Table:
-    """Make the table *name*: level and best point of each curve, with a picture and the points."""
+    """Make the table *name*: level and best point of each curve, with a picture and the points.
+
+    Args:
+        name: Name of the table, and of its picture and its CSV file.
+        title: Title of table and picture.
+        measured: By the number of the published run, our curve of each seed.
+        notes: Comments on the table, in sentences.
+    """
     published, rows = read_published(), []
     for number, curves in measured.items():
         for column, value, samples in (
@@ -384,7 +397,13 @@ def _format_curves(measured: Curves) -> bytes:
 
 
 def draw_curves(title: str, published: Mapping[int, Published], measured: Curves) -> Figure:
-    """Draw one panel per run: the published curve, the mean of ours and their range over seeds."""
+    """Draw one panel per run: the published curve, the mean of ours and their range over seeds.
+
+    Args:
+        title: Title of the picture, after the game's name.
+        published: Published curves by the number of the run.
+        measured: By the same numbers, our curve of each seed.
+    """
     from evolve_arena.runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
 
     figure = new_figure(10.5, 6.4, dpi=100)

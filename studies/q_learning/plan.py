@@ -96,7 +96,14 @@ def choose_as_published(stage: Stage) -> str:
 
 
 def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
-    """Return all agents of all configurations of *stage*."""
+    """Return all agents of all configurations of *stage*.
+
+    Args:
+        stage: Stage whose configurations are run.
+        settings: Number of agents of each configuration, and scale of the study.
+        choose: Function that returns, for each earlier stage, the label of the configuration to
+            adopt.
+    """
     before = _take_over(stage.number, choose)
     return [
         _job(stage.name(label), (stage.number, place, agent), {**before, **changes}, settings)

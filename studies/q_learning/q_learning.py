@@ -182,7 +182,17 @@ def learn_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Play the games of some learners: a kernel of `evolve_arena.arena.tasks`; see `QLearning`."""
+    """Play the games of some learners: a kernel of `evolve_arena.arena.tasks`; see `QLearning`.
+
+    Args:
+        options: Game, rules, sizes and activation of the network, and the section ``[method]``; see
+            :meth:`QLearning.make_task`.
+        inputs: Weights and seeds of the learners, then the input of each bit of an observation and
+            its value, shape ``(bits, 2)``.
+        outputs: Learned weights and figures of all learners, of which the rows of *part* are
+            written.
+        part: Rows of the learners to teach; an empty part only compiles.
+    """
     bits = inputs[2]
     first, *hidden, last = options["sizes"]
     mlp = MLP(first, tuple(hidden), last, options["activation"])

@@ -138,7 +138,14 @@ def play_games(
 ) -> None:
     """Play *games* games, learn from every move, and add up their *figures*.
 
-    These are the counters of `evolve_arena.evolve.learning.tuple_learning`.
+    Args:
+        learning: Settings of the method, the same in all games.
+        network: Weights of the network, changed in place.
+        rng: Stream of random numbers, which moves on.
+        room: Workspace of the games.
+        games: Number of games.
+        figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, shape ``(FIGURES,)``,
+            which are increased.
     """
     for _ in range(games):
         _play_game(learning, network, rng, room, figures)
@@ -168,7 +175,14 @@ def _play_game(
 def sum_state(
     learning: QLearningSettings, network: ActionNetwork, state: Position, room: Room
 ) -> None:
-    """Write the sums of a *state* from the view of the player to move, and of the other."""
+    """Write the sums of a *state* from the view of the player to move, and of the other.
+
+    Args:
+        learning: Settings of the method, of which the reader is used.
+        network: Weights of the network.
+        state: State of a game that is not over.
+        room: Workspace, whose planes and sections ``MOVER`` and ``WAITER`` are written.
+    """
     reader = learning.reader
     look(room.states, state, find_mover(room.states, state), room.planes, 0)
     own, other = peek(room.planes, 0), peek(room.planes, 1)
@@ -185,6 +199,14 @@ def choose_column(
     With Boltzmann's distribution each column's probability is proportional to exp(value /
     temperature) (the thesis's equation 3.8). Else it is any column with probability epsilon, and
     the best one otherwise.
+
+    Args:
+        learning: Settings of the method: temperature, or share of random moves.
+        network: Weights of the network.
+        state: State of a game that is not over.
+        rng: Stream of random numbers, which moves on.
+        room: Workspace with the sums of this state, as :func:`sum_state` writes them; the values of
+            its columns are written.
     """
     reader, allowed = learning.reader, find_allowed(room.states, state, room.moves)
     values = room.sums[SECTIONS * reader.width :]
@@ -220,6 +242,12 @@ def end_of(learning: QLearningSettings, state: Position, plies: int, room: Room)
     """Return the result of a *state* after *plies* plies: GOES_ON, DRAWN or the mover's win.
 
     If faithful to the thesis, a full board counts as a draw, whatever its lines.
+
+    Args:
+        learning: Settings of the method, of which ``faithful`` is used.
+        state: State after a move.
+        plies: Number of moves that led to it.
+        room: Workspace of the game.
     """
     if learning.faithful and plies == LONGEST:
         return np.int64(DRAWN)
@@ -336,7 +364,13 @@ def learn_move(
 ) -> Number:
     """Learn the value of a move, and then of its mirror image unless the board is symmetric.
 
-    The board is the one seen last.
+    Args:
+        learning: Settings of the method, such as the learning rate.
+        network: Weights of the network, changed in place.
+        column: Column of the move, counted from 0.
+        target: Target of the move's value (``float32``).
+        room: Workspace, whose planes hold the board before the move; sums and hidden values are
+            overwritten.
 
     Returns:
         The error of the first.
@@ -377,7 +411,16 @@ def mirror_discs(discs: Number) -> Number:
 def sum_board(
     network: ActionNetwork, reader: Reader, own: Number, other: Number, workspace: Floats, at: int
 ) -> None:
-    """Write the first layer's sums of a board, without a column, to *workspace* from *at* on."""
+    """Write the first layer's sums of a board, without a column, to *workspace* from *at* on.
+
+    Args:
+        network: Weights of the network.
+        reader: Map from a board to the network's inputs.
+        own: Discs of the player in whose view the board is, as bits of a ``uint64``.
+        other: Discs of the opponent, likewise.
+        workspace: Memory for sums, ``float32``.
+        at: Index in *workspace* of the first sum; ``reader.width`` of them are written.
+    """
     for block in range(0, reader.width, LANES):
         total = simd.load(network.rows, reader.bias_row + block)
         own_total = _sum_rows(network, reader, own, 0, block)
@@ -410,7 +453,17 @@ def add_disc(
     at: int,
     to: int,
 ) -> None:
-    """Add a disc, *factor* times the row that begins at *row*, to the sums at *at*."""
+    """Add a disc, *factor* times the row that begins at *row*, to the sums at *at*.
+
+    Args:
+        network: Weights of the network.
+        row: Index in ``network.rows`` at which the row of the disc's input begins.
+        factor: Value of the disc for that input (``float32``).
+        width: Number of sums: the hidden units, padded.
+        workspace: Memory for sums, ``float32``.
+        at: Index of the first sum without the disc.
+        to: Index at which the sums with the disc are written; may be *at*.
+    """
     for block in range(0, width, LANES):
         term = simd.multiply(simd.load(network.rows, row + block), simd.spread(factor))
         simd.store(workspace, to + block, simd.add(simd.load(workspace, at + block), term))
@@ -428,8 +481,18 @@ def value_columns(
 ) -> Number:
     """Value every *allowed* column (bit c) for the board whose sums begin at *at*.
 
+    Args:
+        network: Weights of the network.
+        reader: Map from a board to the network's inputs.
+        columns: Number of columns of the board.
+        allowed: Columns to value, as bits of a ``uint64``.
+        workspace: Memory with sums, ``float32``.
+        at: Index of the first sum of the board.
+        values: Memory for the value of each column, ``float32``; those of other columns stay as
+            they are.
+
     Returns:
-        The first column of the largest value; the values are written to *values*.
+        The first column of the largest value, or -1 if none is allowed.
     """
     best = -1
     for column in range(columns):

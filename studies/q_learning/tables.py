@@ -74,7 +74,16 @@ RANDOM = "Every agent plays 1000 games moving first and 1000 moving second, time
 def measure_stage(
     name: str, title: str, stage: Stage, material: Material, *, mutual: bool
 ) -> Table:
-    """Make the table of a stage's agents against each other, if *mutual*, or the random player."""
+    """Make the table of a stage's agents against each other, if *mutual*, or the random player.
+
+    Args:
+        name: Number of the published table, such as ``6.1``.
+        title: Title of the table.
+        stage: Stage whose configurations are ranked.
+        material: Finished runs of the study.
+        mutual: True if agents of different configurations meet, False if all meet the random
+            player.
+    """
     runs = _stage_runs(material, stage)
     won, note = (meet_each_other(runs), MUTUAL) if mutual else (meet_random(runs), RANDOM)
     notes = [SHARES, note, JUDGED, *tell_of_attempts(runs.values())]
@@ -118,7 +127,16 @@ def meet_random(runs: Mapping[str, Run]) -> dict[str, Sample]:
 def make_ranking(
     name: str, title: str, won: Agents, published: Published, notes: list[str]
 ) -> Table:
-    """Make the table *name*, with a chart; configurations in the order of *published*, if any."""
+    """Make the table *name*, with a chart; configurations in the order of *published*, if any.
+
+    Args:
+        name: Name of the table, and of its chart and its CSV file.
+        title: Title of the table.
+        won: Result of each agent by its name.
+        published: By configuration, the published mean, best and worst share of games won; may be
+            empty.
+        notes: Comments on the table, in sentences.
+    """
     groups = _group(won)
     ranked = rank(won)
     theirs = {key: values["mean"] for key, values in published.items()}

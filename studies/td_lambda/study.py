@@ -105,7 +105,13 @@ def _ladder(name: str, noise: float) -> TableKind:
 
 
 def measure_ladder(name: str, noise: float, material: Material) -> Table:
-    """Play all pairs of MM1 to MM4 and the random player, and test each on the concept states."""
+    """Play all pairs of MM1 to MM4 and the random player, and test each on the concept states.
+
+    Args:
+        name: Number of the published table, ``5.1`` or ``5.2``.
+        noise: Share of random moves of MM1 to MM4, 0 to 1.
+        material: Scale of the study, and processes that play.
+    """
     game = make_game("connect-four")
     players: dict[str, Player] = {"random": make_player("random", game)}
     for depth in range(1, 5):

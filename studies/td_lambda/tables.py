@@ -132,7 +132,10 @@ def measure_concepts(run: Run, generation: int | None = None) -> dict[str, Sampl
 def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str, Sample]:
     """Return the number of states of each group that *player* solves, out of how many.
 
-    A player that draws its answers is asked *times* times.
+    Args:
+        player: Player that is tested.
+        game: Game on whose board the concept states are.
+        times: Number of answers to each state of a player that draws its answers.
 
     Raises:
         BadValueError: The concept states are not for the board of *game*.
@@ -174,7 +177,15 @@ def compare_individuals(material: Material, labelled: Labelled) -> Table:
 def compare_settings(
     material: Material, labelled: Labelled, *, name: str, title: str, figure: str
 ) -> Table:
-    """Make a table of appendix A with its figure: all individuals of some settings."""
+    """Make a table of appendix A with its figure: all individuals of some settings.
+
+    Args:
+        material: Finished runs of the study.
+        labelled: Settings to compare, by the labels of their rows.
+        name: Name of the table: its published number, such as ``A.1``, if it has one.
+        title: Title of table and picture.
+        figure: Number of the published figure, such as ``4.2``, or a name if there is none.
+    """
     curves = _read(material, labelled)
     finals = _find_finals(material, labelled, curves)
     table = _compare(name, title, finals, [POINTS, MEANS, STATES, CHOSEN + DOTS])

@@ -119,6 +119,11 @@ class Td(VectorLearner):
     def make_decoder(cls, game: AnyGame, network: Config, config: TdConfig) -> NetworkDecoder:
         """Return the decoder of multilayer perceptrons with one hidden layer.
 
+        Args:
+            game: Game whose positions the networks value.
+            network: The section ``[network]`` of the recipe.
+            config: The section ``[method]``.
+
         Raises:
             BadValueError: They have another number of hidden layers, or more than 1024 units.
         """
@@ -161,7 +166,16 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Let some learners play and learn: a kernel of `evolve_arena.arena.tasks`; see `Td`."""
+    """Let some learners play and learn: a kernel of `evolve_arena.arena.tasks`; see `Td`.
+
+    Args:
+        options: Game, rules, sizes of the network, and learning settings; see :meth:`Td.make_task`.
+        inputs: Weights and seeds of the learners, then the input of each bit of an observation, and
+            that input's value.
+        outputs: Learned weights and figures of all learners, of which the rows of *part* are
+            written.
+        part: Rows of the learners to teach; an empty part only compiles.
+    """
     _, _, index, factor = inputs
     game = find_game_of(options)
     code, *_, lessons = specialise_board(game.place, game.rules, (f"{FOLDER}.td_kernel",))
@@ -202,7 +216,13 @@ def _make_workspace(
 def make_learning_settings(
     config: TdConfig, decoder: NetworkDecoder, generation: int
 ) -> TDLambdaSettings:
-    """Return the settings of one *generation* as numbers."""
+    """Return the settings of one *generation* as numbers.
+
+    Args:
+        config: The section ``[method]`` of the recipe.
+        decoder: Decoder of the networks, whose sizes scale the learning rates.
+        generation: Number of the generation, from 0; it tells how many games were played before.
+    """
     return TDLambdaSettings(
         games=config.games,
         played=generation * config.games,

@@ -289,7 +289,14 @@ def _learn_from(
 def find_input(
     workspace: TDLambdaWorkspace, state: Position, move: int, seat: int
 ) -> tuple[Number, Number]:
-    """Return the input that a *move* raises for a *seat*, and its value: a move adds one disc."""
+    """Return the input that a *move* raises for a *seat*, and its value: a move adds one disc.
+
+    Args:
+        workspace: Workspace of the game, with the input of each bit of an observation.
+        state: State before the move.
+        move: Number of a legal move.
+        seat: Seat whose view of the board the input belongs to, 0 or 1.
+    """
     list_changes(workspace.states, state, move, seat, workspace.changes)
     bit = peek(workspace.changes, 0)
     return peek(workspace.inputs_of_bits, bit), peek(workspace.factors, bit)
@@ -305,7 +312,18 @@ def choose_move(
     ply: int,
     state: Position,
 ) -> Number:
-    """Return the index of the next move among the legal ones; at least its output is then known."""
+    """Return the index of the next move among the legal ones; at least its output is then known.
+
+    Args:
+        network: Network that values the moves.
+        learning: Settings, which say how moves are explored.
+        workspace: Workspace of the game, with the sums of the hidden units; legal moves, outputs,
+            and the value of a best move that is not played are written.
+        rng: Stream of random numbers.
+        epsilon: Probability of a random move, 0 to 1.
+        ply: Number of moves made before; even if the first player is to move.
+        state: State in which the move is chosen.
+    """
     side, moves = ply & 1, workspace.moves
     at_random = learning.exploration == EPSILON and chance(rng) < epsilon
     count = list_moves(workspace.states, state, moves, 0)

@@ -85,7 +85,14 @@ def _draw_results(axes: Axes, results: Mapping[int, MirrorResult]) -> None:
 def draw_ranges(
     title: str, models: Mapping[str, Sequence[Mapping[int, MirrorResult]]], published: Ranges
 ) -> Figure:
-    """Draw each model's range of points and the published one, for each number of players."""
+    """Draw each model's range of points and the published one, for each number of players.
+
+    Args:
+        title: Title of the picture.
+        models: By the name of the model, for each of its networks the games by number of players.
+        published: By model and number of players, the published minimum, mean and maximum of
+            points.
+    """
     from evolve_arena.runs.plots import style
 
     figure = style.new_figure(7.5, 4.2, dpi=100)

@@ -372,7 +372,15 @@ def build_data_set(
 def choose_games(points: Array, best: int, minimum_points: int) -> NDArray[np.int64]:
     """Return the *best* games whose best player has at least *minimum_points*, the best one first.
 
-    *points* has shape ``(games, seats)``. Of equal games the earlier one comes first.
+    Of equal games the earlier one comes first.
+
+    Args:
+        points: Points of each seat at the end, shape ``(games, seats)``.
+        best: Most games to return.
+        minimum_points: Fewest points of the best player of such a game.
+
+    Returns:
+        Indices of rows of *points*, shape ``(chosen,)``.
     """
     most = points.max(axis=1)
     order = np.argsort(-most, kind="stable")

@@ -122,7 +122,13 @@ def make_rule_player(reading: str) -> Player:
 def play_counts(
     material: Material, players: Mapping[int, Player], games: int = GAMES
 ) -> dict[int, MirrorResult]:
-    """Play games of each number of players, all seats taken by the same player."""
+    """Play games of each number of players, all seats taken by the same player.
+
+    Args:
+        material: Scale of the study, and processes that play.
+        players: By number of players, the player that takes all seats.
+        games: Games of each number of players, before they are multiplied by the scale.
+    """
     games = material.settings.scaled(games, least=10)
     with make_executor(None, material.workers) as executor:
         return {
@@ -140,7 +146,11 @@ def play_counts(
 def compare(name: str, title: str, players: Sequence[Games], suffix: str = "") -> Table:
     """Return a table of the published form, from the games of one player or of several.
 
-    Its name is that of the published one and the *suffix*.
+    Args:
+        name: Number of the published table, such as ``3.1``.
+        title: Title of the table.
+        players: Games of each player, by number of players.
+        suffix: End of our table's name, where several are compared with the same published one.
     """
     rows = []
     for measure in MEASURES.values():
@@ -160,7 +170,13 @@ def compare(name: str, title: str, players: Sequence[Games], suffix: str = "") -
 
 
 def compare_cell(place: tuple[str, str, str], cell: Cell, ours: Estimate) -> Row:
-    """Return the row at a *place* (table, row, column), with a remark."""
+    """Return the row at a *place* (table, row, column), with a remark.
+
+    Args:
+        place: Table, row and column of our number.
+        cell: Published number, and its correction by the logs.
+        ours: Measured number and its interval.
+    """
     printed = None if cell.printed is None else round(cell.printed, 4)
     words = [] if cell.corrected is None else [f"by the logs {cell.corrected:g}"]
     if cell.value is not None:
