@@ -69,7 +69,13 @@ def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
 
 
 def locate(game: BoardGame, made: list[int], state: Board) -> str:
-    """Describe the place of a *state* in a game, for messages: the moves *made*, and chance."""
+    """Describe the place of a *state* in a game, for messages: the moves *made*, and chance.
+
+    Args:
+        game: Game.
+        made: Moves of the game, at least up to the state; later ones are not named.
+        state: Position to describe.
+    """
     moves = [game.format_move(move) for move in made[: state.plies]]
     few = " ".join(moves[:MAX_MOVES]) + " ..." * (len(moves) > MAX_MOVES)
     where = f", after {few}" if moves else ", at the start"
@@ -107,7 +113,16 @@ class _Checker:
             getattr(self, f"_compare_{name.lower()}")(state, after)
 
     def fail(self, name: str, sentence: str, state: Board | None = None) -> NoReturn:
-        """Reject the file because of an accelerator called *name*."""
+        """Reject the file because of an accelerator called *name*.
+
+        Args:
+            name: Name whose line in the file the message gives.
+            sentence: Message.
+            state: Position that the message describes; None for none.
+
+        Raises:
+            GameFileError: Always.
+        """
         game, where = self.game, ""
         if state is not None:
             where = locate(game, self.made, state)
@@ -354,7 +369,18 @@ class _Checker:
 def list_answers(
     game: BoardGame, state: Board, ask: Callable[..., Any]
 ) -> Iterator[tuple[str, object]]:
-    """Yield the results of all accelerators in a *state*; *ask* calls one, compiled or not."""
+    """Yield the results of all accelerators in a *state*; *ask* calls one, compiled or not.
+
+    Args:
+        game: Game.
+        state: Position that is not over.
+        ask: Calls a function of the file by name, with a state and further arguments:
+            ``ask(name, state, *given)``.
+
+    Yields:
+        Name of the accelerator, and its results: a number or list for the state, or a list of
+        results for its moves.
+    """
     moves = game.legal_moves(state)
     for name in (*ACCELERATORS, *(["progress"] if game.code.HAS_PAST else [])):
         if name not in game.plain:

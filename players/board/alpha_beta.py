@@ -126,7 +126,17 @@ def choose_by_search(
     winning: Integer,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Return one of the best moves at random; the first one if a network gives the values."""
+    """Return one of the best moves at random; the first one if a network gives the values.
+
+    Args:
+        players: Packed players.
+        slot: Slot of the searching player: the number of its seat.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        count: Number of legal moves, the first ones in ``workspace.moves``.
+        winning: Number of moves that win at once, the first ones in ``workspace.wins``; 0 if the
+            file has no ``wins``.
+        workspace: Arrays in which players compute; see `evolve_arena.players.board.workspace`.
+    """
     # Evolved players take the first of equal moves, so that they are deterministic.
     values, moves = workspace.ratings, workspace.moves
     equals: Number = np.int64(0)
@@ -158,8 +168,16 @@ def value_moves(
 ) -> Integer:
     """Write the values of the listed moves in a *state* into ``ratings``; return the best.
 
-    Unless *exact*, values below the best may be bounds. If the file has ``wins``, moves that win at
-    once are not valued as wins, as the caller knows them already.
+    If the file has ``wins``, moves that win at once are not valued as wins, as the caller knows
+    them already.
+
+    Args:
+        players: Packed players.
+        slot: Slot of the searching player, with its depth: the number of its seat.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        count: Number of moves to value, the first ones in ``workspace.moves``.
+        exact: True if all values must be exact; if not, those below the best may be bounds.
+        workspace: Arrays in which players compute; see `evolve_arena.players.board.workspace`.
     """
     # The evaluation at the root, and the list of its moves
     states, room, values = workspace.states, workspace.room, workspace.ratings

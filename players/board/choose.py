@@ -130,7 +130,13 @@ def choose_move(  # noqa: PLR0911
 ) -> Integer:
     """Return the number of the move that the player to move, in *slot*, chooses.
 
-    The first *winning* moves in ``workspace.wins`` win at once.
+    Args:
+        players: Packed players.
+        slot: Slot of the player to move: the number of its seat.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        winning: Number of moves that win at once, the first ones in ``workspace.wins``; 0 if the
+            file has no ``wins``.
+        workspace: Arrays in which players compute; see `evolve_arena.players.board.workspace`.
     """
     # An unsigned index needs no check for negative values.
     player: Number = np.uint64(peek(workspace.players, slot))
@@ -229,7 +235,14 @@ def _choose_own(
 
 @compiled
 def decide(players: PackedPlayers, state: Position, workspace: BoardWorkspace) -> Integer:
-    """Return the number of the move that the first of *players* chooses in a *state*."""
+    """Return the number of the move that the first of *players* chooses in a *state*.
+
+    Args:
+        players: Packed players, of which only the first one plays.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        workspace: Arrays in which players compute; ``plies`` holds the number of moves made, and
+            ``states`` the earlier positions if they count.
+    """
     # The player sits down at the seat to move, as in a match.
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
@@ -247,6 +260,14 @@ def rate_moves(
     """Write the value that the first of *players* gives to each legal move into *ratings*.
 
     Immediate wins are infinite for players that take them.
+
+    Args:
+        players: Packed players, of which only the first one gives values.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        workspace: Arrays in which players compute; ``plies`` holds the number of moves made, and
+            ``states`` the earlier positions if they count. The moves are listed in ``moves``.
+        ratings: Array for the values (``float64``), in the order of the moves, shape ``(MOVES,)``.
+            Those of a tuple network without a search are in units of ``1 / RESOLUTION``.
 
     Returns:
         Number of moves; 0 for players that do not value single moves: random and scripted players,
@@ -518,7 +539,16 @@ def pick_shallow(
     count: Integer,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Return the first of *count* moves with the highest value to a network with *layers*."""
+    """Return the first of *count* moves with the highest value to a network with *layers*.
+
+    Args:
+        players: Packed players.
+        layers: Activation, sizes and indices of the network, as `values.find_layers` returns them.
+        seat: Seat to move, that of the network.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        count: Number of legal moves, the first ones in ``workspace.moves``; at least 1.
+        workspace: Arrays in which players compute; see `evolve_arena.players.board.workspace`.
+    """
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)

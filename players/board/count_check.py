@@ -26,7 +26,12 @@ SEVERAL = 20
 def check_counts(game: BoardGame, state: Board, moves: list[int], notes: NDArray[np.int64]) -> None:
     """Test the features of a *state* and of its *moves*.
 
-    They must not depend on *notes*, which stay from one state to the next.
+    Args:
+        game: Game.
+        state: Position, which may be over, or before a chance event.
+        moves: Legal moves of the player to move; empty to test only what is about the state.
+        notes: Array of ``int64`` for the file's notes, shape ``(NOTES + 1,)``. It stays from one
+            state to the next, and no feature may depend on it.
 
     Raises:
         GameFileError: There is a fault.

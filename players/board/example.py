@@ -122,7 +122,11 @@ def points(state: Position, seat: Integer) -> Integer:
 def see(state: Position, seat: Integer, planes: Array) -> None:
     """Set bits of *planes*, 64-bit words that are all 0: the observation of *seat* for networks.
 
-    A plane has as many words as the cells need.
+    Args:
+        state: State to observe, which may be over, or before a chance event.
+        seat: Seat that observes, from 0.
+        planes: Array of ``uint64``, PLANES planes one after the other. A plane has as many words as
+            the cells need: one for each 64, or fewer in the last.
     """
     planes[0] = np.uint64(1) << np.uint64(state[0])
 
@@ -130,8 +134,13 @@ def see(state: Position, seat: Integer, planes: Array) -> None:
 def features(state: Position, seat: Integer, out: Array) -> None:
     """Write the features of a state for *seat* into *out*: FEATURES numbers, all 0 before.
 
-    They are inputs, rounded to ``float32``, of networks with the encoding ``features``. *out* is
-    shorter for networks that read only the first numbers.
+    They are inputs, rounded to ``float32``, of networks with the encoding ``features``.
+
+    Args:
+        state: State, which may be over, or before a chance event.
+        seat: Seat whose player gets the features, from 0.
+        out: Array of ``float64`` with a place for each of FEATURES; shorter for networks that read
+            only the first numbers.
     """
     out[0] = state[0] / TOKENS
 
@@ -140,6 +149,12 @@ def describe_move(state: Position, move: Integer, seat: Integer, out: Array) -> 
     """Write the features of a legal *move*, before it is played, into *out*: MOVE_FEATURES numbers.
 
     Networks with the head ``action`` get them in addition to the inputs for the state.
+
+    Args:
+        state: State before the move.
+        move: Legal move.
+        seat: Seat to move, from 0.
+        out: Array of ``float64``, all 0, with a place for each of MOVE_FEATURES.
     """
     out[0] = move + 1
 
@@ -148,6 +163,12 @@ def prune(state: Position, seat: Integer, moves: Array, count: Integer) -> Integ
     """Move the moves worth evaluating, of the first *count*, to the front of *moves*.
 
     Return their number, at least 1. Networks with the head ``action`` evaluate no others.
+
+    Args:
+        state: State before the move.
+        seat: Seat to move, from 0.
+        moves: Array of ``int64``, shape ``(MOVES,)``, that begins with the legal moves.
+        count: Number of legal moves, at least 1.
     """
     return count
 
@@ -158,7 +179,13 @@ def kinds(state: Position) -> Integer:
 
 
 def tally(state: Position, seat: Integer, out: Array) -> None:
-    """Write the TALLIES of a *seat* into *out*, whole numbers, in a state that is over."""
+    """Write the TALLIES of a *seat* into *out*, whole numbers, in a state that is over.
+
+    Args:
+        state: State at the end of the game.
+        seat: Seat to count for, from 0.
+        out: Array of ``int32``, all 0, with a place for each of TALLIES.
+    """
 
 
 def read_setting(text: str) -> int:
@@ -189,6 +216,12 @@ def changes(state: Position, move: Integer, seat: Integer, bits: Array) -> Integ
 
     An accelerator. Bit b of word w has the number ``64 * w + b``; a bit that the move clears is
     written as ``~number``.
+
+    Args:
+        state: State before the move.
+        move: Legal move.
+        seat: Seat that observes, from 0, whether it is to move or not.
+        bits: Array of ``int64`` for the numbers, in any order, with room for all bits.
     """
     return 0
 
@@ -266,17 +299,28 @@ def guesses(state: Position, seat: Integer) -> Integer:
 
 
 def guess(state: Position, seat: Integer, number: Integer) -> Position:
-    """Return the state with guess *number*, from 0, filled in; like play."""
+    """Return the state with guess *number*, from 0, filled in; like play.
+
+    Args:
+        state: State that :func:`view` or an earlier guess returned.
+        seat: Seat that guesses, from 0.
+        number: Number of the guess, from 0 to ``guesses(state, seat) - 1``.
+    """
     return state
 
 
 def careless(state: Position, moves: Array, count: Integer, random: Integer) -> Integer:
     """Take two tokens, but any number of the last nine.
 
-    A scripted player: it returns one of the legal moves, the first *count* of *moves*. A player
-    that needs no list is faster without these two parameters. Optional parameters are *random*, a
-    new random whole number from 0 to 2**62 - 1; *kind*, the number of the kind of move that is
-    wanted, or -1; and *notes* and *setting*, see above.
+    A scripted player: it returns one of the legal moves. A player that needs no list is faster
+    without *moves* and *count*. *random* is optional; further optional parameters are *kind*, the
+    number of the kind of move that is wanted, or -1; and *notes* and *setting*, see above.
+
+    Args:
+        state: State as the seat to move knows it; see :func:`view`.
+        moves: Array of ``int64``, shape ``(MOVES,)``, that begins with the legal moves, ascending.
+        count: Number of legal moves, at least 1.
+        random: New random whole number from 0 to 2**62 - 1.
     """
     return moves[random % count] if state[0] < 10 else moves[count - 1]
 
@@ -323,7 +367,13 @@ def cast_state(state: Position) -> Position:
 
 @inlined
 def store_state(room: Array, at: Integer, state: Position) -> None:
-    """Write the numbers of a state into *room*, of ``int64``, from index *at* on."""
+    """Write the numbers of a state into *room*, of ``int64``, from index *at* on.
+
+    Args:
+        room: Array of ``int64``, shape ``(n,)``, with a place for each number from *at* on.
+        at: Index of the state's first number.
+        state: State, a tuple.
+    """
     poke(room, at, np.int64(state[0]))
     poke(room, at + 1, np.int64(state[1]))
 
@@ -360,7 +410,18 @@ def choose_scripted(
     setting: Integer,
     kind: Integer,
 ) -> Integer:
-    """Return the choice of the scripted player of that *number*."""
+    """Return the choice of the scripted player of that *number*.
+
+    Args:
+        state: State as the seat to move knows it; see :func:`view`.
+        number: Place of the player in PLAYERS, from 0.
+        moves: Array of ``int64``, shape ``(MOVES,)``, that begins with the legal moves.
+        count: Number of legal moves; 0 if the player takes no list.
+        random: Random whole number from 0 to 2**62 - 1; 0 if the player takes none.
+        notes: Array of ``int64`` for the file's notes; see :data:`NOTES`.
+        setting: Setting, from 0; see :func:`read_setting`.
+        kind: Place in KINDS of the kind of move that is wanted, or -1.
+    """
     return careless(state, moves, count, random)
 
 
@@ -368,7 +429,15 @@ def choose_scripted(
 def ask_features(
     state: Position, seat: Integer, out: Array, notes: Array, setting: Integer
 ) -> None:
-    """Call :func:`features`."""
+    """Call :func:`features`.
+
+    Args:
+        state: State, which may be over, or before a chance event.
+        seat: Seat whose player gets the features, from 0.
+        out: Array of ``float64`` with a place for each of FEATURES, or the first ones.
+        notes: Array of ``int64`` for the file's notes; see :data:`NOTES`.
+        setting: Setting, from 0; see :func:`read_setting`.
+    """
     features(state, seat, out)
 
 
@@ -376,7 +445,16 @@ def ask_features(
 def ask_describe_move(
     state: Position, move: Integer, seat: Integer, out: Array, notes: Array, setting: Integer
 ) -> None:
-    """Call :func:`describe_move`."""
+    """Call :func:`describe_move`.
+
+    Args:
+        state: State before the move.
+        move: Legal move.
+        seat: Seat to move, from 0.
+        out: Array of ``float64`` with a place for each of MOVE_FEATURES.
+        notes: Array of ``int64`` for the file's notes; see :data:`NOTES`.
+        setting: Setting, from 0; see :func:`read_setting`.
+    """
     describe_move(state, move, seat, out)
 
 
@@ -384,5 +462,14 @@ def ask_describe_move(
 def ask_prune(
     state: Position, seat: Integer, moves: Array, count: Integer, notes: Array, setting: Integer
 ) -> Integer:
-    """Call :func:`prune`."""
+    """Call :func:`prune`.
+
+    Args:
+        state: State before the move.
+        seat: Seat to move, from 0.
+        moves: Array of ``int64``, shape ``(MOVES,)``, that begins with the legal moves.
+        count: Number of legal moves, at least 1.
+        notes: Array of ``int64`` for the file's notes; see :data:`NOTES`.
+        setting: Setting, from 0; see :func:`read_setting`.
+    """
     return prune(state, seat, moves, count)

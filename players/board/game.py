@@ -815,7 +815,13 @@ def name_column(column: int) -> str:
 
 
 def run_plain(source: str, file: Path, constants: Settings) -> dict[str, Any]:
-    """Run a game's *source* with other *constants*; return its definitions, not compiled."""
+    """Run a game's *source* with other *constants*; return its definitions, not compiled.
+
+    Args:
+        source: Text of the game's file.
+        file: Path of that file, for messages; it is not read.
+        constants: Values by name, in place of those that the file assigns.
+    """
     space: dict[str, Any] = {"__name__": file.stem, "__file__": str(file)}
     exec(compile(replace_constants(source, constants), str(file), "exec"), space)
     return space

@@ -77,7 +77,15 @@ def choose_by_guesses(
     count: Integer,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Return the most visited move; ties go to the better value, then to the first one."""
+    """Return the most visited move; ties go to the better value, then to the first one.
+
+    Args:
+        players: Packed players.
+        slot: Slot of the searching player: the number of its seat.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        count: Number of legal moves, the first ones in ``workspace.moves``.
+        workspace: Arrays in which players compute; see `evolve_arena.players.board.workspace`.
+    """
     # An empty tree; children are found in the hash table only.
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     player = peek(workspace.players, slot)

@@ -73,7 +73,13 @@ TOLD_FIELDS, TOLD_BITS = [DEPTH, ROLLOUTS, UNMASKED, ENCODING], 1 << np.arange(6
 
 
 def enter(code: ModuleType, position: Board, states: Array) -> Position:
-    """Return the state of a *position* for compiled *code*: a tuple, or row 0 of *states*."""
+    """Return the state of a *position* for compiled *code*: a tuple, or row 0 of *states*.
+
+    Args:
+        code: Module of the compiled rules, `BoardGame.code`.
+        position: Position of a match.
+        states: Rows of states, such as ``workspace.states``; used only if states are arrays.
+    """
     if code.IS_ARRAY:
         states[0, : len(position.state)] = position.state
         return np.int64(0)
@@ -82,7 +88,13 @@ def enter(code: ModuleType, position: Board, states: Array) -> Position:
 
 
 def enter_past(game: BoardGame, position: Board, states: Array) -> None:
-    """Write a *position* and the earlier ones into the records of compiled code."""
+    """Write a *position* and the earlier ones into the records of compiled code.
+
+    Args:
+        game: Game; nothing is written unless its end depends on earlier positions.
+        position: Position, with the earlier states that count in ``past``.
+        states: Rows of states, such as ``workspace.states``, at the end of which the records are.
+    """
     if game.code.HAS_PAST:
         past, begin = find_past(game.code, states), position.plies - len(position.past)
         words = [game.find_word(state) for state in (*position.past, position.state)]
@@ -229,6 +241,13 @@ def play_timed(
     game: BoardGame, timing: ModuleType, part: int, seed: int, workspace: BoardWorkspace
 ) -> None:
     """Play a random game that does more than a match; see `timing.add_part`.
+
+    Args:
+        game: Game, which explains faults.
+        timing: Compiled module that :func:`load_timing` returned for the game.
+        part: Additional work at each ply, such as `timing.ALL`.
+        seed: Seed of the moves and of chance, from 0 to 2**64 - 1.
+        workspace: Arrays for random players; see `workspace.make_workspace`.
 
     Raises:
         GameFileError: The rules did something that no game may do.

@@ -425,6 +425,12 @@ class _GameFile:
     def number(self, name: str, default: int | None, lowest: int, highest: int) -> int:
         """Return the whole number that the file calls *name*.
 
+        Args:
+            name: Name of a constant of the file, such as ``MOVES``.
+            default: Value if the file does not define it; None if it must.
+            lowest: Lowest value allowed.
+            highest: Highest value allowed.
+
         Raises:
             GameFileError: It is no whole number, out of range, or missing without a default.
         """

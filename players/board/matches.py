@@ -269,7 +269,17 @@ def play_in_turns(
     workspace: BoardWorkspace,
     results: tuple[Array, ...],
 ) -> None:
-    """Play all matches, a few at a time, a move of each in turn; see :func:`play_matches`."""
+    """Play all matches, a few at a time, a move of each in turn; see :func:`play_matches`.
+
+    Args:
+        players: Packed players: random ones, and shallow networks without a search.
+        pairings: Rows of the players in order of moving, shape ``(n, seats)``.
+        seeds: Seed of each match, shape ``(n,)``.
+        openings: Moves before the players choose, shape ``(n, plies)``; -1 ends an opening early.
+        workspace: Arrays in which players compute; see `evolve_arena.players.board.workspace`.
+        results: Arrays to fill in: places, plies, offenders, games and points, in the form that
+            :func:`play_matches` describes.
+    """
     tables, states = workspace.tables, workspace.states
     count = pairings.shape[0]
     playing = started = taken = min(count, TABLES)
@@ -504,7 +514,13 @@ def record_matches(
 
 @inlined
 def is_listed(moves: Array, count: Integer, move: Integer) -> bool:
-    """Test whether a *move* is among the first *count* of *moves*."""
+    """Test whether a *move* is among the first *count* of *moves*.
+
+    Args:
+        moves: Array of ``int64`` that begins with the listed moves.
+        count: Number of listed moves.
+        move: Move to find.
+    """
     found = False
     for place in range(count):
         found |= moves[place] == move
@@ -523,8 +539,11 @@ def start_stream(seed: Number) -> Integer:
 def draw_openings(seeds: Array, openings: Array, moves: Array, states: Array) -> None:
     """Fill each row of *openings* with random moves after which the game goes on.
 
-    Row k is drawn from the stream of ``seeds[k]``, which advances. *moves* and *states* are buffers
-    for one state.
+    Args:
+        seeds: State of a random stream for each row (``uint64``), shape ``(n,)``; it advances.
+        openings: Array for the moves, shape ``(n, plies)``.
+        moves: Buffer of ``int64`` for the legal moves of a state, with at least MOVES places.
+        states: Buffer for a state; see `workspace.make_states`.
     """
     for row in range(openings.shape[0]):
         while not _draw_opening(seeds[row : row + 1], openings, row, moves, states):
@@ -549,7 +568,13 @@ def count_sequences(
 ) -> Integer:
     """Count the sequences of *depth* plies from a state after *ply* plies of a game (perft).
 
-    *moves* and *states* are buffers.
+    Args:
+        state: State at which the sequences begin: a tuple, or its row in *states*.
+        depth: Number of plies of each sequence, from 0.
+        moves: Buffer of ``int64`` for the legal moves, with MOVES places for each level.
+        states: Buffer with a row for each level; see `workspace.make_states`.
+        level: Number of plies since the root, whose level is 0.
+        ply: Number of plies of the game up to the state.
     """
     if adjudicate_at(states, state, ply) != GOES_ON:
         return np.int64(depth == 0)

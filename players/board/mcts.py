@@ -112,7 +112,15 @@ def choose_by_rollouts(
     count: Integer,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Return a move that is proven to win, or the most visited one; ties go to the better value."""
+    """Return a move that is proven to win, or the most visited one; ties go to the better value.
+
+    Args:
+        players: Packed players.
+        slot: Slot of the searching player: the number of its seat.
+        state: State before the move: a tuple, or its row in ``workspace.states``.
+        count: Number of legal moves, the first ones in ``workspace.moves``.
+        workspace: Arrays in which players compute; see `evolve_arena.players.board.workspace`.
+    """
     states, tree, totals = workspace.states, workspace.tree, workspace.totals
     # A move that wins at once needs no search.
     for place in range(count):
@@ -168,7 +176,14 @@ def _run(
 
 @inlined
 def add_shares(tree: Array, totals: Array, shares: Array, node: Integer) -> None:
-    """Add a rollout with these *shares* to a *node* and all its ancestors (backpropagation)."""
+    """Add a rollout with these *shares* to a *node* and all its ancestors (backpropagation).
+
+    Args:
+        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        totals: Sum of the shares of the win for each node (``float64``), shape ``(nodes,)``.
+        shares: Share of the win of each seat, 0 to 1 (``float64``), shape ``(seats,)``.
+        node: Number of the rollout's leaf.
+    """
     while True:
         set_field(tree, node, VISITS, get_field(tree, node, VISITS) + 1)
         poke(totals, node, peek(totals, node) + peek(shares, get_field(tree, node, SEAT)))
@@ -359,6 +374,11 @@ def _fill_priors(first: Integer, count: Integer, workspace: BoardWorkspace) -> N
 def scale_policy(outputs: Array, moves: Array, count: Integer) -> tuple[float, float]:
     """Compute the softmax of *outputs* over *count* legal *moves*, from index MOVES on.
 
+    Args:
+        outputs: Output of the policy for each move (``float32``), at least MOVES of them.
+        moves: Array of ``int64`` that holds the legal moves from index MOVES on.
+        count: Number of legal moves, at least 1.
+
     Returns:
         Highest output, and the factor of ``exp(output - highest)`` for which the sum is 1.
     """
@@ -373,13 +393,26 @@ def scale_policy(outputs: Array, moves: Array, count: Integer) -> tuple[float, f
 
 @inlined
 def get_field(tree: Array, node: Integer, field: Integer) -> Integer:
-    """Return a *field* of a *node*."""
+    """Return a *field* of a *node*.
+
+    Args:
+        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        node: Number of the node; the root is 0.
+        field: Field, such as `workspace.VISITS`, below NODE_FIELDS.
+    """
     return np.int64(peek(tree, NODE_FIELDS * node + field))
 
 
 @inlined
 def set_field(tree: Array, node: Integer, field: Integer, number: Integer) -> None:
-    """Set a *field* of a *node* to a *number*."""
+    """Set a *field* of a *node* to a *number*.
+
+    Args:
+        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        node: Number of the node; the root is 0.
+        field: Field, such as `workspace.VISITS`, below NODE_FIELDS.
+        number: New value, within the range of ``int32``.
+    """
     poke(tree, NODE_FIELDS * node + field, number)
 
 
@@ -387,7 +420,16 @@ def set_field(tree: Array, node: Integer, field: Integer, number: Integer) -> No
 def start_node(
     tree: Array, totals: Array, node: Integer, parent: Integer, move: Integer, seat: Integer
 ) -> Integer:
-    """Create a *node* without visits; return the number of the next one."""
+    """Create a *node* without visits; return the number of the next one.
+
+    Args:
+        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        totals: Sum of the shares of the win for each node (``float64``), shape ``(nodes,)``.
+        node: Number of the new node; 0 for the root.
+        parent: Number of its parent; 0 for the root.
+        move: Move or chance outcome that leads to it; with hidden information the key of a move.
+        seat: Seat that made the move; after a chance event that of the parent.
+    """
     for field in range(NODE_FIELDS):
         set_field(tree, node, field, np.int64(0))
     set_field(tree, node, PARENT, parent)
@@ -399,7 +441,14 @@ def start_node(
 
 @inlined
 def find_outcome(tree: Array, table: Array, node: Integer, outcome: Integer) -> Integer:
-    """Return the index in the hash table of a *node*'s child by an *outcome*; it may be free."""
+    """Return the index in the hash table of a *node*'s child by an *outcome*; it may be free.
+
+    Args:
+        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        table: Numbers of nodes (``int32``), 0 where a place is free; the length is a power of two.
+        node: Number of the parent.
+        outcome: Chance outcome; with hidden information the key of a move.
+    """
     # Open addressing with linear probing; node 0 is the root, so 0 marks a free place.
     mask = np.uint64(table.shape[0] - 1)
     place = mix((np.uint64(node) << np.uint64(32)) ^ np.uint64(outcome)) & mask
