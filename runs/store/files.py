@@ -90,11 +90,12 @@ def check_free(path: Path, *, force: bool) -> None:
         _refuse_special(path)
     if path.is_symlink() and not force:
         raise RunExistsError(
-            f"{path} is a symbolic link: choose another --out, or replace the link (not the file"
-            " that it leads to) with --force"
+            f"{path} is a symbolic link: choose another {spell('--out', 'path')}, or replace the"
+            f" link (not the file that it leads to) with {spell('--force', 'force=True')}"
         )
     if path.exists() and not force:
-        raise RunExistsError(f"{path} exists: choose another --out, or replace it with --force")
+        out, force_it = spell("--out", "path"), spell("--force", "force=True")
+        raise RunExistsError(f"{path} exists: choose another {out}, or replace it with {force_it}")
 
 
 def _refuse_special(path: Path) -> None:

@@ -262,3 +262,16 @@ def test_a_game_and_a_player_of_ones_own_are_met_by_name() -> None:
     finally:
         registry._registered.clear()
         specification.KINDS.pop("spy")
+
+
+def test_players_are_exported_once_and_only_those_that_evolved(tmp_path: Path) -> None:
+    run = ea.start("tic-tac-toe-evolved", run=tmp_path / "run", generations=1, progress=False)
+    file = ea.export(run.champion, "python", tmp_path / "bot.py")
+    assert "def choose(" in file.read_text("utf-8")
+    with pytest.raises(ea.BadValueError, match="bot.py exists"):
+        ea.export(run.champion, "python", file)
+    assert ea.export(f"run:{run.path}", "html", file, force=True).read_text().startswith("<!")
+    with pytest.raises(ea.ArenaError, match="did you mean 'python'"):
+        ea.export(run.champion, "pyton", tmp_path / "other.py")
+    with pytest.raises(ea.BadValueError, match="'random' was not evolved"):
+        ea.export("random", "python", tmp_path / "other.py")
