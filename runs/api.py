@@ -556,7 +556,8 @@ def export(
 
     Raises:
         UnknownNameError: There is no such target or player.
-        BadValueError: The target does not take such a player, or the file exists.
+        BadValueError: The target does not take such a player.
+        RunExistsError: The file exists, and *force* is False.
 
     >>> import tempfile
     >>> from evolve_arena import start

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from evolve_arena.core.errors import spell
 from evolve_arena.core.files import describe_special, read_file
 from evolve_arena.runs.errors import RunExistsError, StorageError
 

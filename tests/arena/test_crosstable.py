@@ -54,6 +54,13 @@ def test_the_table_ranks_by_strength() -> None:
     assert len(content["duels"]) == 3
 
 
+def test_a_printed_table_has_a_line_for_each_player() -> None:
+    lines = str(TABLE).splitlines()
+    assert [line.split()[0] for line in lines] == ["b", "c", "a"]
+    assert lines[0].endswith("score 0.675 in 20 games")
+    assert "Elo" in lines[2]
+
+
 def test_every_two_players_meet() -> None:
     told: list[tuple[int, int]] = []
     table = play_tournament(

@@ -268,7 +268,7 @@ def test_players_are_exported_once_and_only_those_that_evolved(tmp_path: Path) -
     run = ea.start("tic-tac-toe-evolved", run=tmp_path / "run", generations=1, progress=False)
     file = ea.export(run.champion, "python", tmp_path / "bot.py")
     assert "def choose(" in file.read_text("utf-8")
-    with pytest.raises(ea.BadValueError, match="bot.py exists"):
+    with pytest.raises(ea.ArenaError, match=r"bot\.py exists: .* replace it with force=True"):
         ea.export(run.champion, "python", file)
     assert ea.export(f"run:{run.path}", "html", file, force=True).read_text().startswith("<!")
     with pytest.raises(ea.ArenaError, match="did you mean 'python'"):
