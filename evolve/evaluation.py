@@ -73,6 +73,16 @@ class Evaluation:
         """Return the fitness of each individual, shape ``(individuals,)``, and figures of games.
 
         The fitness is the share of the points that it wins; in multiplayer matches its mean there.
+
+        Args:
+            arena: Arena for the matches; its decoder makes players of the individuals.
+            state: State of the run, whose population is measured.
+            pair: Draws who meets whom inside the population; multiplayer matches seat all by deals
+                instead.
+            purpose: Purpose of the seeds of matches of two; see :mod:`evolve_arena.core.seeding`.
+
+        Raises:
+            UserCodeError: The recipe's own fitness, or a fixed opponent in Python, fails.
         """
         config, individuals = self.config, len(state.population)
         if self.own and self.plays_nothing:
@@ -100,6 +110,16 @@ class Evaluation:
 
         In multiplayer matches it is the best alone among external opponents; by a fitness of the
         recipe's own, the fittest.
+
+        Args:
+            arena: Arena for the matches, which counts them.
+            state: State of the run, from whose population the champion comes.
+            pair: Draws who meets whom in the preliminary matches of two.
+            finalists: Number of individuals, the fittest of the preliminary matches, that play the
+                round robin.
+
+        Returns:
+            The row of the champion, and a report with its points and matches.
         """
         if self.multiplayer and not self.plays_nothing:
             return self.multiplayer.find_champion(arena, state)

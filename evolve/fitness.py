@@ -205,7 +205,15 @@ class Payoff:
         played: Sequence[tuple[Results, Pairings]] = (),
         rows: NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
-        """Return the mean payoffs; see :meth:`OwnFitness.measure`."""
+        """Return the mean payoffs; see :meth:`OwnFitness.measure`.
+
+        Args:
+            arena: Not used, as all matches are played already.
+            state: State of the run, whose population is measured.
+            played: Results of matches, and who sat where, as rows of packed players; the first rows
+                are the population.
+            rows: Rows of the individuals to measure; all if None.
+        """
         values = [value_seats(*each, self.kind) for each in played]
         pairings = np.concatenate([seating for _, seating in played])
         everybody = max(len(state.population), int(pairings.max(initial=0)) + 1)
@@ -253,7 +261,20 @@ def meet_others(
 ) -> list[PlayedMatches]:
     """Play a generation's matches against the hall of fame, and those against *fixed* opponents.
 
-    The *decoder* makes players of the hall of fame; the arena's if None.
+    Args:
+        config: The section ``[matches]``.
+        arena: Arena for the matches; its decoder makes players of the population.
+        state: State of the run, with its population and its hall of fame.
+        fixed: The players of :func:`make_fixed`; those that are compiled play compiled matches,
+            others are asked move by move.
+        decoder: Maker of players of the hall of fame; the arena's if None.
+
+    Returns:
+        The matches against the hall, against compiled and against other players, as far as there
+        are such.
+
+    Raises:
+        UserCodeError: A fixed opponent in Python can't play.
     """
     found = []
     if config.hall_of_fame.opponents and len(state.hall):

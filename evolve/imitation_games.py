@@ -132,7 +132,21 @@ class TeacherGames:
         played: NDArray[np.int32],
         exploration: float,
     ) -> list[NDArray[np.int32]]:
-        """Return moves and choices in games of packed players; see `matches.record_matches`."""
+        """Return moves and choices in games of packed players; see `matches.record_matches`.
+
+        Args:
+            arena: Arena whose executor plays the games.
+            packed: Packed players.
+            rows: Row in *packed* of each game's player, who has all seats, shape ``(games,)``.
+            seeds: Seed of each game, shape ``(games,)``.
+            played: Moves of each game, shape ``(games, plies)``: a row that begins with -1 is for a
+                game to be played, any other for moves to be replayed.
+            exploration: Probability of a random legal move in place of the player's choice.
+
+        Returns:
+            The moves that were played and the choices at each ply, both of the shape of *played*;
+            -1 where there are none.
+        """
         game = self.decoder.game
         work = Task(
             kernel="evolve_arena.evolve.learning.imitation_lessons:play_part",
@@ -208,6 +222,12 @@ class Positions:
 
 def list_positions(decoder: Any, state: ImitationState, first: int) -> Rows:
     """Return the positions of the games of a *state* from number *first* on, as networks see them.
+
+    Args:
+        decoder: Maker of players of the learners. For a policy positions before moves are listed,
+            for a value network those after.
+        state: State with the games so far, the teacher's choices and the seeds.
+        first: Index of the first game that is listed, from 0.
 
     Raises:
         GameFileError: The rules did what no game may do.

@@ -6,9 +6,8 @@ The loop, for m islands, between two migrations:
 2. Evolution: each island breeds so many generations by its own method, alone.
 3. Emigration: each island copies its fittest individuals for its neighbours; go to 1.
 
-The future of an island depends on its own seed and on its immigrants; these follow from the seed of
-the run and the generation alone. So the islands can be bred in any order, on any machine, and the
-bits are the same. See :mod:`evolve_arena.evolve.migration` for steps 1 and 3.
+An island's own seed and its immigrants decide its future, so islands can be bred in any order, on
+any machine, to the same bits. See :mod:`evolve_arena.evolve.migration` for steps 1 and 3.
 """
 
 from __future__ import annotations
@@ -130,7 +129,13 @@ class Islands(Method[Any]):
     def proceed(
         self, state: IslandsState, arena: Arena, until: int
     ) -> tuple[IslandsState, list[Report]]:
-        """Breed until an island has to wait for others, but not beyond generation *until*."""
+        """Breed until an island has to wait for others, but not beyond generation *until*.
+
+        Args:
+            state: State of all islands, and the emigrants that wait.
+            arena: Arena for the matches; its workers share out islands, or the matches of each.
+            until: Number of the last generation to reach, later than that of the state.
+        """
         config, interval = self.config, self.config.interval
         until = min(until, (state.generation // interval + 1) * interval)
 

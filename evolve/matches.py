@@ -69,7 +69,14 @@ class TournamentResults:
 
 
 def draw_members(individuals: int, tournaments: int, size: int, rng: Stream) -> NDArray[np.int32]:
-    """Draw random tournaments, shape ``(tournaments, size)``, each of different individuals."""
+    """Draw random tournaments, shape ``(tournaments, size)``, each of different individuals.
+
+    Args:
+        individuals: Size of the population.
+        tournaments: Number of tournaments.
+        size: Members of a tournament; at most *individuals*.
+        rng: Source of random numbers.
+    """
     members = np.zeros((tournaments, size), dtype=np.int32)
     _draw(np.arange(individuals, dtype=np.int32), rng, members)
     return members
@@ -78,7 +85,14 @@ def draw_members(individuals: int, tournaments: int, size: int, rng: Stream) -> 
 def sum_points(
     results: Results, pairings: Pairings, players: int, draw_points: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the points of each player and its matches, both of shape ``(players,)``."""
+    """Return the points of each player and its matches, both of shape ``(players,)``.
+
+    Args:
+        results: Results of matches of two.
+        pairings: Rows of the players of each match, shape ``(matches, 2)``; the first moved first.
+        players: Number of players: more than any row.
+        draw_points: Points for a draw, a win being 1 and a loss 0.
+    """
     points, played = np.zeros(players), np.zeros(players)
     _sum_points(results.outcomes, pairings, draw_points, points, played)
     return points, played
@@ -91,6 +105,12 @@ def sum_tournaments(
 
     The matches of each tournament stand together, in the order of the rows of *members*, and
     those of each pair as well, in the order of :func:`evolve_arena.arena.pairings.round_robin`.
+
+    Args:
+        results: Results of the matches of all tournaments.
+        pairings: Rows of the players of each match, shape ``(matches, 2)``; the first moved first.
+        members: Rows of the members of each tournament, shape ``(tournaments, size)``.
+        draw_points: Points for a draw, a win being 1 and a loss 0.
     """
     points = np.zeros(members.shape)
     _sum_tournaments(results.outcomes, pairings, members, draw_points, points)
@@ -100,7 +120,14 @@ def sum_tournaments(
 def sum_members(
     members: NDArray[np.int32], won: NDArray[np.float64], matches: int, players: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the same as :func:`sum_points`, from the points of :func:`sum_tournaments`."""
+    """Return the same as :func:`sum_points`, from the points of :func:`sum_tournaments`.
+
+    Args:
+        members: Rows of the members of each tournament, shape ``(tournaments, size)``.
+        won: Points of each member in its tournament, of the same shape.
+        matches: Number of matches of all tournaments together.
+        players: Size of the population.
+    """
     each = 2.0 * matches / members.size
     points = np.bincount(members.ravel(), weights=won.ravel(), minlength=players)
     played = each * np.bincount(members.ravel(), minlength=players)
@@ -195,7 +222,19 @@ def remember(
     seed: int,
     generation: int,
 ) -> NDArray[np.float32]:
-    """Return the hall after this *generation*, with its *fittest* if one is to enter."""
+    """Return the hall after this *generation*, with its *fittest* if one is to enter.
+
+    Args:
+        config: The section ``[matches.hall_of_fame]``.
+        hall: Genomes of the hall before, the oldest first, shape ``(members, genes)``.
+        fittest: The fittest individual's genome, shape ``(genes,)``.
+        seed: The run's seed.
+        generation: Number of the generation that was played, from 0.
+
+    Returns:
+        The same hall, or one that ends with the fittest, for which a random member left if it was
+        full.
+    """
     stay = keep_members(config, len(hall), seed, generation)
     return hall if stay is None else np.concatenate([hall[stay], fittest[None, :]])
 
@@ -245,7 +284,13 @@ def value_seats(results: Results, pairings: Pairings, kind: str) -> NDArray[np.f
 def mean_by_player(
     values: NDArray[np.float64], pairings: Pairings, players: int
 ) -> NDArray[np.float64]:
-    """Return the mean of each player's *values*, shape ``(players,)``; NaN without a match."""
+    """Return the mean of each player's *values*, shape ``(players,)``; NaN without a match.
+
+    Args:
+        values: Worth of each match at each seat, shape ``(matches, slots)``.
+        pairings: Row of the player at each seat, of the same shape; :data:`EMPTY` at empty seats.
+        players: Number of players: more than any row.
+    """
     taken = pairings != EMPTY
     rows = pairings[taken]
     total = np.bincount(rows, weights=values[taken], minlength=players)
@@ -271,8 +316,13 @@ def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray
 def check_openings(game: AnyGame, plies: int, key: str) -> None:
     """Make sure that openings of so many *plies* can be drawn.
 
+    Args:
+        game: The game.
+        plies: Length of an opening; 0 for none.
+        key: Key of the recipe that asks for them, for messages.
+
     Raises:
-        BadValueError: They can't; *key* is where the recipe asks for them.
+        BadValueError: They can't.
     """
     try:
         check_plies(game, plies)
@@ -311,7 +361,18 @@ def meet(
 def plan_matches(
     config: MatchesConfig, game: AnyGame, state: State, pairings: Pairings, purpose: str
 ) -> tuple[Pairings, Openings | None, NDArray[np.uint64]]:
-    """Return all matches of some *pairings*: repeated, from each opening, and the seed of each."""
+    """Return all matches of some *pairings*: repeated, from each opening, and the seed of each.
+
+    Args:
+        config: The section ``[matches]``: how many games and openings there are.
+        game: The game.
+        state: State of the run, from whose seed and generation all chance comes.
+        pairings: Rows of the players of each pair, shape ``(pairs, 2)``.
+        purpose: Purpose of the matches' seeds; see :mod:`evolve_arena.core.seeding`.
+
+    Returns:
+        The pairing, opening and seed of each match; the openings are None if there are none.
+    """
     openings = None
     if config.games > 1:
         pairings = np.repeat(pairings, config.games, axis=0)

@@ -236,7 +236,16 @@ class Method(ABC, Generic[S]):
         """Play one generation and breed the next."""
 
     def proceed(self, state: S, arena: Arena, until: int) -> tuple[S, list[Report]]:
-        """Breed one generation, or several at once, but not beyond generation *until*."""
+        """Breed one generation, or several at once, but not beyond generation *until*.
+
+        Args:
+            state: State to go on from.
+            arena: Arena for the matches, which counts them.
+            until: Number of the last generation to reach, later than that of the state.
+
+        Returns:
+            The last state, and a report about each generation that was played.
+        """
         after, report = self.step(state, arena)
         return after, [report]
 
@@ -245,7 +254,14 @@ class Method(ABC, Generic[S]):
         return state.population[rows]
 
     def immigrate(self, state: S, rows: NDArray[np.int64], immigrants: Any) -> S:
-        """Return the state in which *immigrants* replace the individuals in these *rows*."""
+        """Return the state in which *immigrants* replace the individuals in these *rows*.
+
+        Args:
+            state: State of the population that they join.
+            rows: Rows of the individuals that give way, all different, shape ``(immigrants,)``.
+            immigrants: As many individuals in the form that :meth:`emigrants` gives them, in the
+                order of *rows*.
+        """
         population = state.population.copy()
         population[rows] = immigrants
         changed: Any = replace(cast(Any, state), population=population)

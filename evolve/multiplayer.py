@@ -170,9 +170,13 @@ class MultiplayerMatches:
 def pack_external(texts: Sequence[str], game: AnyGame, key: str) -> list[PackedPlayers]:
     """Return the players that *texts* specify, packed.
 
+    Args:
+        texts: Specifications of players, such as ``minimax:depth=2``.
+        game: The game that they play.
+        key: Key of the recipe that names them, for messages.
+
     Raises:
-        BadValueError: One names no player, or one that can't be compiled; *key* is the recipe's
-            key for them.
+        BadValueError: One names no player, or one that can't be compiled.
     """
     packed_players = []
     for text in texts:

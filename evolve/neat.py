@@ -4,15 +4,13 @@ The loop (Stanley and Miikkulainen 2002, with neat-python's keys and defaults):
 
 1. Evaluation: all genomes play matches; their fitness is the share of points.
 2. Stagnation: species that have not improved for ``max_stagnation`` generations are given up.
-3. Selection: each species has children by the mean fitness of its members; parents are drawn from
-   its fittest.
+3. Selection: each species has children by the mean fitness of its members, from its fittest.
 4. Crossover and mutation: genes of the same innovation number are crossed; weights, nodes and
    connections change.
 5. Elitism: the ``elitism`` fittest of each species live on unchanged.
 6. Speciation: genomes are divided by their distance from a member of each species; go to 1.
 
-With ``method.engine = "neat-python"`` that library does steps 2 to 6; see
-:mod:`evolve_arena.evolve.neat_python`.
+With ``method.engine = "neat-python"`` that library does steps 2 to 6; see `evolve.neat_python`.
 """
 
 from __future__ import annotations
@@ -168,7 +166,13 @@ class Neat(NeatBase):
     def immigrate(
         self, state: NeatState, rows: NDArray[np.int64], immigrants: NeatPopulation
     ) -> NeatState:
-        """Return the state with *immigrants*, with numbers as genomes here, and species."""
+        """Return the state with *immigrants*, with numbers as genomes here, and species.
+
+        Args:
+            state: State of the population that they join.
+            rows: Rows of the genomes that give way, shape ``(immigrants,)``.
+            immigrants: Genomes numbered as in the populations that they come from.
+        """
         return self.founder.immigrate(state, rows, immigrants)
 
     def enter(self, state: NeatState, individuals: NeatPopulation) -> NeatState:

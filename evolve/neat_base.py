@@ -53,6 +53,11 @@ class NeatBase(Method[Any]):
     def make_decoder(cls, game: AnyGame, network: Config, config: NeatMethodConfig) -> Any:
         """Return the decoder of feed-forward graphs.
 
+        Args:
+            game: The game that graphs play.
+            network: An instance of the model of `Method.network_section`.
+            config: The settings, the section ``[neat]`` included.
+
         Raises:
             BadValueError: Recurrent graphs are asked for.
         """

@@ -69,7 +69,14 @@ class Founder:
     def found(
         self, seed: int, generation: int = 0, last_genome: int = 0, last_species: int = 0
     ) -> NeatState:
-        """Return a random population, divided into species."""
+        """Return a random population, divided into species.
+
+        Args:
+            seed: The run's seed.
+            generation: Number of the generation that the population begins.
+            last_genome: The last number of a genome that was given out; 0 for none.
+            last_species: The last number of a species that was given out; 0 for none.
+        """
         rng = derive_stream(seed, generation, "initialisation")
         first = Counters(*(self.island * span for span in SPANS))
         population, counters = create(
@@ -136,7 +143,13 @@ class Founder:
     def immigrate(
         self, state: NeatState, rows: NDArray[np.int64], immigrants: NeatPopulation
     ) -> NeatState:
-        """Return the state with *immigrants*, with numbers as genomes here, and species."""
+        """Return the state with *immigrants*, with numbers as genomes here, and species.
+
+        Args:
+            state: State of the population that they join.
+            rows: Rows of the genomes that give way, all different, shape ``(immigrants,)``.
+            immigrants: Genomes numbered as where they come from; see `numbering.number_like`.
+        """
         population, last = state.population, state.counters
         keys = last.genome + 1 + np.arange(len(immigrants))
         innovation, newest = number_like(population, immigrants, last.innovation)

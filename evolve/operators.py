@@ -64,14 +64,33 @@ def operator_names(kind: str) -> list[str]:
 
 
 def select_best(fitness: NDArray[np.float64], count: int, generator: Any) -> NDArray[np.int64]:
-    """Select the fittest; all over again if there are fewer than *count*."""
+    """Select the fittest; all over again if there are fewer than *count*.
+
+    Args:
+        fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
+        count: Number of individuals to select.
+        generator: Not used, as nothing is drawn.
+
+    Returns:
+        Places in *fitness*, shape ``(count,)``.
+    """
     return np.resize(np.arange(len(fitness)), count)
 
 
 def select_by_truncation(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, share: float = 0.2
 ) -> NDArray[np.int64]:
-    """Select any of the fittest *share* of all, but at least of two."""
+    """Select any of the fittest *share* of all, but at least of two.
+
+    Args:
+        fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
+        count: Number of individuals to select; one may be selected several times.
+        generator: Source of random numbers.
+        share: Share of the individuals that may be selected, from 0 to 1.
+
+    Returns:
+        Places in *fitness*, shape ``(count,)``.
+    """
     pool = min(len(fitness), max(2, math.ceil(share * len(fitness))))
     return generator.integers(pool, size=count)
 
@@ -79,7 +98,17 @@ def select_by_truncation(
 def select_by_tournament(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, size: int = 3
 ) -> NDArray[np.int64]:
-    """Select the fittest of *size* drawn at random."""
+    """Select the fittest of *size* drawn at random.
+
+    Args:
+        fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
+        count: Number of individuals to select; one may be selected several times.
+        generator: Source of random numbers.
+        size: Individuals of a tournament, drawn with replacement.
+
+    Returns:
+        Places in *fitness*, shape ``(count,)``.
+    """
     drawn = generator.integers(len(fitness), size=(count, size))
     return np.asarray(drawn.min(axis=1), dtype=np.int64)
 
@@ -93,6 +122,16 @@ def select_by_rank(
     """Select by rank: chances fall evenly, from *pressure*, 1 to 2, times the mean.
 
     Source: Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985.
+
+    Args:
+        fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
+        count: Number of individuals to select; one may be selected several times.
+        generator: Source of random numbers.
+        pressure: Chance of the fittest as a multiple of the mean, from 1, where all are alike, to
+            2, where the least fit has none.
+
+    Returns:
+        Places in *fitness*, shape ``(count,)``.
     """
     steps = np.linspace(pressure, 2.0 - pressure, len(fitness)).clip(0.0)
     return generator.choice(len(fitness), size=count, p=steps / steps.sum())
@@ -219,6 +258,16 @@ def initialise(
     decoder: Any, individuals: int, name: str, generator: np.random.Generator
 ) -> Genomes:
     """Return a random population: by the decoder, or by the user's function of that *name*.
+
+    Args:
+        decoder: Maker of players; it says how many genes a genome has.
+        individuals: Number of genomes.
+        name: A distribution that the decoder knows, such as ``uniform:0.5``, or a function of the
+            user's, such as ``my_ops.py:draw``.
+        generator: Source of random numbers.
+
+    Returns:
+        Genomes, shape ``(individuals, genes)`` (``float32``).
 
     Raises:
         ArenaError: There is no initialisation of that name, or it fails.

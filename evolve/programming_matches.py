@@ -115,6 +115,11 @@ def draw_opponents(players: int, opponents: int, rng: np.random.Generator) -> Pa
     """Pair each of *players*, moving first, with random others, shape ``(matches, 2)``.
 
     A player may draw the same one twice, but never itself.
+
+    Args:
+        players: Number of players, at least 2.
+        opponents: Number of opponents that each player draws.
+        rng: Source of random numbers.
     """
     first = np.repeat(np.arange(players), opponents)
     drawn = rng.integers(players - 1, size=len(first))

@@ -52,7 +52,21 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TemporalLearner.make_task`, as a kernel."""
+    """Do a part of the work of `TemporalLearner.make_task`, as a kernel.
+
+    Args:
+        options: Options of the task: the game and its rules, the layers of the networks, the rate
+            of each layer, and the fields of `TDSettings`.
+        inputs: Weights of the learners, shape ``(learners, genes)``, the seed of each, the input
+            that each bit of a board raises and by how much, both of shape ``(bits,)``, and fixed
+            opponents, if any, as `pack_opponents` gives them.
+        outputs: Weights after the games, shape ``(learners, genes)``, and `tuple_learning.FIGURES`
+            of these, shape ``(learners, 4)``.
+        part: Rows of the learners that play; if there are none, the kernel is only compiled.
+
+    Raises:
+        GameFileError: The rules did what no game may do.
+    """
     _, _, index, factor, *against = inputs
     game, learning, rates = read_options(options)
     lesson = make_lesson(game, against, LESSONS, ACTIONS)

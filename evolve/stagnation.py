@@ -95,7 +95,14 @@ def assess(
 def summarise_species(
     figures: NDArray[np.float64], members: NDArray[np.int32], name: str
 ) -> NDArray[np.float64]:
-    """Return one figure for each species, of its members', by one of :data:`SUMMARIES`."""
+    """Return one figure for each species, of its members', by one of :data:`SUMMARIES`.
+
+    Args:
+        figures: Fitness or rank of each genome, shape ``(genomes,)``.
+        members: Row of each genome's species, from 0 without gaps, shape ``(genomes,)``; -1 for
+            none.
+        name: A key of :data:`SUMMARIES`.
+    """
     count = int(members.max(initial=-1)) + 1
     return np.array([float(SUMMARIES[name](figures[members == row])) for row in range(count)])
 

@@ -51,7 +51,12 @@ class TdTuplesState:
 
 
 class TdTuples(Learner[TdTuplesState]):
-    """Lets tuple networks play and learn by temporal differences."""
+    """Lets tuple networks play and learn by temporal differences.
+
+    Raises:
+        BadValueError: ``explore_wins`` is false, but the game's file lists no wins; or an opponent
+            is unknown or not compiled.
+    """
 
     name = "td-tuples"
     rate = "method.schedule.learning_rate"

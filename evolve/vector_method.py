@@ -130,7 +130,16 @@ class VectorMethod(VectorBreeder[Any]):
         """
 
     def advance(self, state: Any, fitness: NDArray[np.float64], rng: np.random.Generator) -> Any:
-        """Return the next state, but for its generation and hall of fame; by default it breeds."""
+        """Return the next state, but for its generation and hall of fame; by default it breeds.
+
+        Args:
+            state: State whose population was measured.
+            fitness: Fitness of each individual, shape ``(individuals,)``; see :meth:`breed`.
+            rng: Source of all chance.
+
+        Raises:
+            UserCodeError: :meth:`breed` fails, or returns None or a tuple.
+        """
         evolved = call(self.breed, state.population.copy(), fitness.copy(), rng)
         if evolved is None or isinstance(evolved, tuple):
             returned = "None" if evolved is None else f"a tuple of {len(evolved)}"
@@ -158,7 +167,11 @@ class VectorMethod(VectorBreeder[Any]):
         return find_other_arrays(state, self.shapes, sizes, dtype=None)
 
     def step(self, state: Any, arena: Arena) -> tuple[Any, Report]:
-        """Play one generation and breed the next."""
+        """Play one generation and breed the next.
+
+        Raises:
+            UserCodeError: The next population is not of finite numbers, or not of the same shape.
+        """
         before, seed, now = arena.games_played, state.seed, state.generation
         fitness, figures = self.evaluation.measure(arena, state, self.pair)
         after = self.advance(state, fitness, derive_generator(seed, now, "variation"))

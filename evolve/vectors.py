@@ -83,7 +83,14 @@ class SelfAdaptiveBreeder(VectorBreeder[S]):
         return emigrants
 
     def immigrate(self, state: S, rows: NDArray[np.int64], immigrants: Floats) -> S:
-        """Return the state with *immigrants*, with their step sizes if these are inherited."""
+        """Return the state with *immigrants*, with their step sizes if these are inherited.
+
+        Args:
+            state: State of the population that they join.
+            rows: Rows of the individuals that give way, shape ``(immigrants,)``.
+            immigrants: Genes and step sizes as :meth:`emigrants` gives them, shape
+                ``(immigrants, genes + step sizes)``.
+        """
         genes, brought = np.split(immigrants, [self.decoder.genes], axis=1)
         changed = super().immigrate(state, rows, genes)
         if not self.inherits_step_sizes:

@@ -84,7 +84,13 @@ def write_genes(network: Network, genes: Floats) -> None:
 
 @inlined
 def start_sums(network: Network, sums: Floats, at: int) -> None:
-    """Set the sums of the hidden units, which begin at ``sums[at]``, to their biases."""
+    """Set the sums of the hidden units, which begin at ``sums[at]``, to their biases.
+
+    Args:
+        network: Network whose biases are read.
+        sums: Sums of hidden units, flat (``float32``), changed in place.
+        at: Index in *sums* of the first unit's; they take up ``network.width`` places.
+    """
     biases = network.inputs * network.width
     for block in range(0, network.width, LANES):
         simd.store(sums, at + block, simd.load(network.first, biases + block))
@@ -92,7 +98,15 @@ def start_sums(network: Network, sums: Floats, at: int) -> None:
 
 @inlined
 def add_input(network: Network, sums: Floats, at: int, source: int, value: Number) -> None:
-    """Add the contribution of the input numbered *source*, of this *value*, to the sums."""
+    """Add the contribution of the input numbered *source*, of this *value*, to the sums.
+
+    Args:
+        network: Network whose first layer is read.
+        sums: Sums of hidden units, flat (``float32``), changed in place.
+        at: Index in *sums* of the first unit's.
+        source: Number of the input, from 0.
+        value: Number that is added to the input (``float32``).
+    """
     row = source * network.width
     for block in range(0, network.width, LANES):
         term = simd.multiply(simd.spread(value), simd.load(network.first, row + block))
@@ -101,7 +115,15 @@ def add_input(network: Network, sums: Floats, at: int, source: int, value: Numbe
 
 @inlined
 def output_with(network: Network, sums: Floats, at: int, source: int, value: Number) -> Number:
-    """Return the sum that goes into the output's tanh, if one more input had this *value*."""
+    """Return the sum that goes into the output's tanh, if one more input had this *value*.
+
+    Args:
+        network: Network whose weights are read.
+        sums: Sums of hidden units without that input, flat (``float32``); they stay as they are.
+        at: Index in *sums* of the first unit's.
+        source: Number of the input, from 0.
+        value: Number that is added to the input (``float32``).
+    """
     row = source * network.width
     factor = simd.spread(value)
     total = simd.load(network.last, network.width)
@@ -150,7 +172,17 @@ def output_after(
     changes: Array,
     count: int,
 ) -> Number:
-    """Return the sum that goes into the output's tanh after changes; see :func:`add_changes`."""
+    """Return the sum that goes into the output's tanh after changes; see :func:`add_changes`.
+
+    Args:
+        network: Network whose weights are read.
+        sums: Sums of hidden units before the changes, flat (``float32``); they stay as they are.
+        at: Index in *sums* of the first unit's.
+        index: The input that each feature raises, shape ``(features,)`` (``int64``).
+        factor: Number by which each feature raises it, shape ``(features,)`` (``float32``).
+        changes: Features that came, or complements of those that went (``int64``).
+        count: Number of changes, the first ones of *changes*.
+    """
     total = simd.load(network.last, network.width)
     for block in range(0, network.width, LANES):
         unit = simd.load(sums, at + block)
@@ -221,7 +253,15 @@ def learn(
 
 @inlined
 def forward(network: Network, sources: Array, values: Floats, at: int, count: int) -> Number:
-    """Return the sum that goes into the output's tanh; the hidden units' activations are kept."""
+    """Return the sum that goes into the output's tanh; the hidden units' activations are kept.
+
+    Args:
+        network: The network; the activations are kept in ``network.hidden``.
+        sources: Numbers of inputs (``int64``); all others are taken for 0.
+        values: Their values (``float32``), at the same places.
+        at: Index in both arrays of the first input that counts.
+        count: Number of inputs that count.
+    """
     biases = network.inputs * network.width
     output = simd.load(network.last, network.width)
     for block in range(0, network.width, LANES):

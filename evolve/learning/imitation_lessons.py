@@ -34,7 +34,18 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `Imitation.make_task`, as a kernel: each learner its steps."""
+    """Do a part of the work of `Imitation.make_task`, as a kernel: each learner its steps.
+
+    Args:
+        options: Options of the task: the game and its rules, the layers of the networks, the size
+            of a batch and the learning rate, and the number of steps taken before.
+        inputs: Weights of the learners, shape ``(learners, genes)``, Adam's moments, shape
+            ``(learners, 2 * genes)``, the fields of `Rows`, and ``index`` and ``factor`` of the
+            `Encoding`.
+        outputs: Weights and moments after the steps, of the same shapes, and the sum of losses of
+            each learner, shape ``(learners,)``.
+        part: Rows of the learners that are taught; if there are none, the kernel is only compiled.
+    """
     population, memory, *arrays, index, factor = inputs
     game: Any = find_game(options["game"]).game
     made = game(**game.make_rules(*options["rules"])._asdict())
@@ -67,7 +78,19 @@ def play_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TeacherGames.play`, as a kernel: games of packed players."""
+    """Do a part of the work of `TeacherGames.play`, as a kernel: games of packed players.
+
+    Args:
+        options: Options of the task: the game, its rules, and the probability of a random move.
+        inputs: The fields of `PackedPlayers`, then the row of each game's player and its seed,
+            both of shape ``(games,)``, and moves to be replayed, shape ``(games, plies)``.
+        outputs: Moves and choices at each ply, both of shape ``(games, plies)`` (``int32``); -1
+            where there are none.
+        part: Games that are played.
+
+    Raises:
+        GameFileError: The rules did what no game may do.
+    """
     spec = find_game(options["game"])
     rules = spec.game.make_rules(*options["rules"])
     *players, rows, seeds, given = inputs
@@ -85,7 +108,13 @@ def play_part(
 
 
 def make_room(code: ModuleType, index: Array, factor: Array) -> LessonRoom:
-    """Return room for a position of a compiled game; its bits raise inputs as `Encoding` says."""
+    """Return room for a position of a compiled game; its bits raise inputs as `Encoding` says.
+
+    Args:
+        code: The game's rules, compiled.
+        index: The input that each bit raises, shape ``(bits,)``.
+        factor: Number by which each bit raises it, shape ``(bits,)``.
+    """
     bits = count_changes(code)
     return LessonRoom(
         inputs_of_bits=np.array(index, dtype=np.int64),
@@ -100,7 +129,13 @@ def make_room(code: ModuleType, index: Array, factor: Array) -> LessonRoom:
 
 
 def make_rows(code: ModuleType, lessons: ModuleType, count: int) -> Rows:
-    """Return room for so many positions."""
+    """Return room for so many positions.
+
+    Args:
+        code: The game's rules, compiled.
+        lessons: The copy of :data:`LESSONS` that is compiled for these rules.
+        count: Number of positions.
+    """
     return Rows(
         seen=np.zeros(count * seen_words(code) + SPARE_WORDS, dtype=np.uint64),
         allowed=np.zeros(count * int(lessons.MOVE_WORDS), dtype=np.uint64),

@@ -70,13 +70,26 @@ def new_layers(mlp: MLP) -> Layers:
 
 
 def pad_numbers(layers: Layers, genes: Array, padded_numbers: Array) -> None:
-    """Copy a number for each gene, in the order of `evolve_arena.genomes.mlp`, to padded rows."""
+    """Copy a number for each gene, in the order of `evolve_arena.genomes.mlp`, to padded rows.
+
+    Args:
+        layers: Network whose structure the arrays have.
+        genes: A number for each gene, shape ``(genes,)``.
+        padded_numbers: Array of the shape of ``layers.weights``, changed in place; its padding
+            stays as it is.
+    """
     for genes_of, rows_of in _pair_layers(layers, genes, padded_numbers):
         rows_of[:, : genes_of.shape[1]] = genes_of
 
 
 def unpad_numbers(layers: Layers, padded_numbers: Array, genes: Array) -> None:
-    """Copy them back; see :func:`pad_numbers`."""
+    """Copy them back; see :func:`pad_numbers`.
+
+    Args:
+        layers: Network whose structure the arrays have.
+        padded_numbers: Array of the shape of ``layers.weights``.
+        genes: Room for a number for each gene, shape ``(genes,)``, changed in place.
+    """
     for genes_of, rows_of in _pair_layers(layers, genes, padded_numbers):
         genes_of[:] = rows_of[:, : genes_of.shape[1]]
 

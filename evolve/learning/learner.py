@@ -50,7 +50,12 @@ class DivergedError(ArenaError):
 
 
 class Learner(Method[S]):
-    """Base of the learning methods."""
+    """Base of the learning methods.
+
+    Raises:
+        BadValueError: Several learn a game for more than two, or the opponent of the final is
+            unknown or not compiled.
+    """
 
     config: Any
     """A `SharedLearnerConfig`."""
@@ -63,8 +68,14 @@ class Learner(Method[S]):
     def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Any:
         """Make the decoder of genomes, see `Method.make_decoder`.
 
+        Args:
+            game: The game that learners play.
+            network: An instance of the model of :meth:`network_section`.
+            config: An instance of :attr:`config_type`.
+
         Raises:
-            BadValueError: The network counts features, and the method can't teach such.
+            BadValueError: The network counts features or has a shortcut, and the method can't teach
+                such.
         """
         decoder = super().make_decoder(game, network, config)
         if getattr(decoder, "encoding", "") == "features" and not cls.takes_features:

@@ -55,7 +55,15 @@ def ask_opponent(
 ) -> Number:
     """Return the move of the opponent to move, after so many plies.
 
-    Its workspace holds the states, and the first *winning* of its wins win at once.
+    Args:
+        opponents: As in :func:`seat_opponents`; their workspace holds the states.
+        side: Seat of the opponent, from 0.
+        state: State before the move.
+        ply: Number of plies before the move.
+        winning: Number of moves that win at once: the first of ``wins`` of the workspace.
+
+    Returns:
+        The number of the move; -1 without opponents.
     """
     if HAS_OPPONENTS:
         players, _, room = opponents

@@ -152,7 +152,19 @@ def step_towards(
     result: Number,
     workspace: TupleWorkspace,
 ) -> Number:
-    """Draw the value of the position after a *ply* towards a *result*; return their difference."""
+    """Draw the value of the position after a *ply* towards a *result*; return their difference.
+
+    Args:
+        learning: Settings, of which ``step`` and ``damped`` count.
+        readings: Number of entries that the network reads of a position.
+        tables: All entries, flat (``float32``), changed in place.
+        ply: Index of the ply that led to the position, from 0.
+        result: The λ-return, from -1 to 1; see `evolve_arena.evolve.learning.returns`.
+        workspace: Notes of the game, by :func:`note_position`.
+
+    Returns:
+        The absolute difference before the step.
+    """
     value = peek(workspace.values, ply)
     difference = np.float64(result) - np.float64(value)
     slope = 1.0 - learning.damped * np.float64(value) * np.float64(value)
@@ -189,7 +201,13 @@ def merge_shards(tables: Floats, shards: Floats) -> None:
 
 @compiled
 def average_tables(average: Floats, tables: Floats, share: float) -> None:
-    """Move *average* towards *tables* by a *share* of the difference; both flat."""
+    """Move *average* towards *tables* by a *share* of the difference; both flat.
+
+    Args:
+        average: Moving average of the tables, shape ``(numbers,)`` (``float32``), changed in place.
+        tables: Tables of a learner, of the same shape.
+        share: Weight of the tables in the new average, from 0 to 1.
+    """
     weight = np.float32(share)
     for place in range(tables.shape[0]):
         average[place] += (tables[place] - average[place]) * weight

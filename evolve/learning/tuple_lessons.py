@@ -27,7 +27,22 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TdTuples.make_task`, as a kernel: shards of learners."""
+    """Do a part of the work of `TdTuples.make_task`, as a kernel: shards of learners.
+
+    Args:
+        options: Options of the task: the game and its rules, the fields of `TDSettings`, and the
+            number of shards of a learner.
+        inputs: Tables of the learners, shape ``(learners, numbers)``, the structures of their
+            tables, one after the other, where each of these begins, shape ``(learners + 1,)``, the
+            seed of each shard, and fixed opponents, if any, as `pack_opponents` gives them.
+        outputs: Tables of each shard after its games, shape ``(shards, numbers)``, and
+            `tuple_learning.FIGURES` of these, shape ``(shards, 4)``.
+        part: Shards that play, those of a learner side by side; if there are none, the kernel is
+            only compiled.
+
+    Raises:
+        GameFileError: The rules did what no game may do.
+    """
     tables, structures, places, seeds, *against = inputs
     game = find_game_of(options)
     lesson = make_lesson(game, against, RETURNS, LESSONS)

@@ -63,7 +63,10 @@ class VectorLearner(Learner[LearnerState]):
     def arrange(self, state: LearnerState, inputs: Sequence[Array], options: Settings) -> Task:
         """Return work of which a learner's games of one generation are a part.
 
-        Its *inputs* follow the weights and seeds, and its *options* the game.
+        Args:
+            state: State before the games; each learner's are drawn from a seed of its own.
+            inputs: Further inputs of the kernel, behind the weights and the seeds of the learners.
+            options: Further options of the kernel, JSON-able, beside the game and its rules.
         """
         learners, game = len(state.population), self.decoder.game
         seeds = derive_seeds(state.seed, state.generation, self.purpose, learners)
@@ -106,6 +109,13 @@ def each_learner(
 
     Of each its weights, which are to be changed, the stream of its games, and their figures. If the
     part is empty, so that its kernel is only to be compiled, there is one who must not play.
+
+    Args:
+        inputs: Weights before the games, shape ``(learners, genes)``, and seeds, shape
+            ``(learners,)``; further arrays are not read.
+        outputs: Weights after the games, shape ``(learners, genes)``, and figures, shape
+            ``(learners, FIGURES)``.
+        part: Rows of learners.
     """
     population, seeds, *_ = inputs
     if part.start == part.stop:
