@@ -48,7 +48,13 @@ def _wrap(line: Text, width: int) -> list[Text]:
 
 
 def as_text(content: object, most: int = LONGEST, style: str = "") -> Text:
-    """Return *content* as one line of at most *most* characters, which rich prints literally."""
+    """Return *content* as one line of at most *most* characters, which rich prints literally.
+
+    Args:
+        content: Object to be shown, as ``str`` writes it.
+        most: Maximum number of characters; a longer text is shown without its middle.
+        style: Style in rich's notation, such as ``bold``; none if empty.
+    """
     return Text(one_line(str(content), most), style=style)
 
 

@@ -147,6 +147,19 @@ def prepare(
 ) -> Run:
     """Create the run directory, with its recipe, without evolving; see :func:`start`.
 
+    Args:
+        recipe: Name of a shipped recipe, path of a TOML file, or a recipe. With *neat_config* it
+            may also be the name of a game, or None.
+        neat_config: Configuration file of neat-python, which then does the evolution.
+        run: Run directory; ``evolved/NAME`` if None.
+        changes: Values that replace the recipe's, as in :func:`start`.
+        seed: Seed, replacing the recipe's; the recipe's if None.
+        population: Other runs, as ``RUN`` or ``RUN@GENERATION``, whose champions and individuals
+            form the first population; if there are none, the recipe's.
+        force: True to overwrite an existing run.
+        allow_process: True to permit the programs and Python files that the recipe names, or a
+            function that asks for permission, given the command.
+
     Raises:
         ArenaError: As for :func:`start`; then no directory has been created.
     """
@@ -263,6 +276,16 @@ def prepare_branch(
 ) -> Run:
     """Create the directory of a branch, whole or not at all, without evolving; see :func:`branch`.
 
+    Args:
+        source: Directory of the other run, which is not changed; also ``RUN@GENERATION``.
+        generation: Generation of the checkpoint; the newest usable one if None. It must be None if
+            *source* names one.
+        run: New directory; the first free one of ``NAME-2``, ``NAME-3`` and so on if None.
+        changes: Values that replace the recipe's from there on, as in :func:`start`.
+        seed: Seed, replacing the recipe's; the recipe's if None.
+        allow: True to permit the programs and Python files that the recipe names, or a function
+            that asks for permission, given the command.
+
     Raises:
         ArenaError: As for :func:`branch`.
     """
@@ -346,6 +369,16 @@ def prepare_resumption(
     """Return the run that continues *run* with *changes*, and the generation it continues from.
 
     It is a branch if the changes affect the populations, since a run has a single recipe.
+
+    Args:
+        run: Run directory.
+        from_generation: Generation of the checkpoint to continue from; the newest usable one if
+            None.
+        changes: Values that replace the recipe's, as in :func:`start`.
+        force: True to permit that checkpoints after *from_generation* are deleted, or a function
+            that asks for it, given a sentence about them. A branch deletes none.
+        allow: True to permit the programs and Python files that the recipe names, or a function
+            that asks for permission, given the command.
 
     Raises:
         ArenaError: As for :func:`resume`.

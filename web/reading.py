@@ -328,7 +328,18 @@ class Desk:
         return sorted(filter(_is_text, names))[:MAX_RUNS]
 
     def read_games(self, game: str, file: str = "", text: str = "") -> list[JsonObject]:
-        """Return the games in a listed *file*, or in a *text*."""
+        """Return the games in a listed *file*, or in a *text*.
+
+        Args:
+            game: Name of a shipped game, whose notation a text is read in unless it is JSON lines.
+            file: Path of a file as `list_files` gives it; *text* is ignored then.
+            text: Games as JSON lines or in the game's usual notation.
+
+        Raises:
+            UnknownNameError: There is no such game, or no such file.
+            BadValueError: The file is too large, or there are no moves.
+            ArenaError: The text has no game, or an illegal move.
+        """
         if file:
             if file not in (known := self.list_files()):
                 raise UnknownNameError("file", file, known)

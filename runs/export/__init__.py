@@ -79,6 +79,12 @@ def assemble(docstring: str, templates: Sequence[str], sections: Mapping[str, st
     """Assemble a Python file of these *sections* and the *templates*' imports that they need.
 
     Run as a program, the file ends with one line, without a traceback, on malformed input.
+
+    Args:
+        docstring: Docstring of the file, without its quotation marks.
+        templates: Python sources with the imports that the sections may need; at least one imports
+            from ``__future__``.
+        sections: Sources of the file's sections by title, in their order in the file.
     """
     rules = "".join(f"{write_rule(title)}{text}" for title, text in sections.items())
     rules = MAIN.sub(GUARDED, rules)

@@ -511,7 +511,13 @@ def describe_depth(player: EvolvedPlayer) -> list[str]:
 
 
 def write_search_help(player: EvolvedPlayer, deep: str, timed: str) -> str:
-    """Return a sentence, after a blank, that explains how to make the bot search, if it can."""
+    """Return a sentence, after a blank, that explains how to make the bot search, if it can.
+
+    Args:
+        player: Player that is exported.
+        deep: Code or command that makes the bot look three plies ahead, as the sentence quotes it.
+        timed: Code or command that makes it search for half a second.
+    """
     if not find_facts(player)["CAN_SEARCH"]:
         return ""
     return f" {deep} looks three plies ahead, {timed} as far as it can in half a second."

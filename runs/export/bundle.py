@@ -138,7 +138,17 @@ class _Gathered:
         return name
 
     def find(self, name: str, value: Named, module: str) -> str:
-        """Add the *value* of *name* in a *module*, and return its name in the bundle."""
+        """Add the *value* of *name* in a *module*, and return its name in the bundle.
+
+        Args:
+            name: Name of the value in its module.
+            value: Function, compiled or not, constant, module or class of exceptions or named
+                tuples.
+            module: Name of the module, for messages and to rename a second value of the same name.
+
+        Raises:
+            BadValueError: The value is of another type, or a function is not plain Python.
+        """
         function = _plain(value)
         if inspect.isclass(value) and issubclass(value, Exception):
             return value.__name__ if value.__module__ == "builtins" else "ValueError"

@@ -66,6 +66,11 @@ def arrange_c(inside: NetworkSource) -> dict[str, str]:
 def write_array_c(name: str, kind: str, numbers: Iterable[Number]) -> str:
     """Write the definition of an array of constants of a *kind* such as ``int32_t``.
 
+    Args:
+        name: Name of the array in C.
+        kind: Type of its items in C, such as ``int32_t``.
+        numbers: Its items; without any, the array is a single 0.
+
     >>> print(write_array_c("A", "float", np.array([0.1, np.inf], np.float32)), end="")
     static const float A[] = {
         0.1f, INFINITY,

@@ -193,7 +193,16 @@ class Rules:
         return self.constants[name][0]
 
     def find_type(self, value: Constant, name: str, node: ast.AST) -> Type:
-        """Return Numba's type of a tuple of numbers, or of such tuples."""
+        """Return Numba's type of a tuple of numbers, or of such tuples.
+
+        Args:
+            value: Tuple of numbers, or of such tuples.
+            name: Its name in the game's file, for messages.
+            node: Place in the game's source; an error names its line.
+
+        Raises:
+            TranslationError: The tuple is empty, or has an item of another type.
+        """
         try:
             kind = typeof(value)
         except ValueError:
@@ -233,6 +242,15 @@ class Rules:
         """Translate the function *name* for types of parameters; return its name and result type.
 
         A function is translated once for each combination of types.
+
+        Args:
+            name: Name of a function in the game's file.
+            given: Types of its arguments, one for each parameter.
+            node: The call in the game's source; an error names its line. None if the call comes
+                from elsewhere.
+
+        Raises:
+            TranslationError: The function uses something that can't be written as C.
         """
         key = name, *given
         if key in self.waiting:  # it calls itself
@@ -322,7 +340,16 @@ class _Function:
     # Types
 
     def unify(self, first: Type, second: Type, node: ast.AST) -> Type:
-        """Return the type that Numba gives to a value of either type."""
+        """Return the type that Numba gives to a value of either type.
+
+        Args:
+            first: One possible type of the value.
+            second: The other possible type.
+            node: Place in the game's source; an error names its line.
+
+        Raises:
+            TranslationError: The types have no type in common.
+        """
         if first == second:
             return first
         found = None
@@ -335,7 +362,16 @@ class _Function:
     def resolve(
         self, function: Callable[..., object], given: Sequence[Type], node: ast.AST
     ) -> Signature:
-        """Return the signature that Numba chooses for a *function* of values of such types."""
+        """Return the signature that Numba chooses for a *function* of values of such types.
+
+        Args:
+            function: Python function of an operation, such as ``operator.add`` or ``abs``.
+            given: Types of its arguments.
+            node: Expression or statement of the game's source that errors quote.
+
+        Raises:
+            TranslationError: Numba has no signature for these types, or one of them is an array.
+        """
         found = None
         if not any(isinstance(kind, Array) for kind in given):
             try:
@@ -347,7 +383,17 @@ class _Function:
         return found
 
     def convert(self, value: Value, kind: Type, node: ast.AST) -> Value:  # noqa: PLR0911 - a table, in effect
-        """Convert a *value* to another type, as Numba does."""
+        """Convert a *value* to another type, as Numba does.
+
+        Args:
+            value: Value to convert.
+            kind: Type to convert it to; a tuple's parts are converted one by one.
+            node: Place in the game's source; an error names its line.
+
+        Raises:
+            TranslationError: Only one of the types is a tuple, tuples differ in length, an array
+                would change its type, or *kind* is a float of fewer than 64 bits.
+        """
         if value.type == kind:
             return value
         if isinstance(kind, types.BaseTuple) and isinstance(value.type, types.BaseTuple):
@@ -402,7 +448,16 @@ class _Function:
         return f"{name}_{family(kind)}"
 
     def store(self, name: str, value: Value, node: ast.AST) -> None:
-        """Assign to a variable."""
+        """Assign to a variable.
+
+        Args:
+            name: Name of the variable in the game's source.
+            value: Value to assign; from here on the variable has its type.
+            node: Place in the game's source; an error names its line.
+
+        Raises:
+            TranslationError: The value is None.
+        """
         kind = value.type
         if kind == types.none:
             raise self.fail(node, "None")
@@ -446,7 +501,16 @@ class _Function:
         return Value(f"({name}){braces[0]}{items}{braces[1]}", value.type)
 
     def split(self, value: Value, count: int, node: ast.AST) -> list[Value]:
-        """Return the parts of a tuple, or the items of an array."""
+        """Return the parts of a tuple, or the items of an array.
+
+        Args:
+            value: Tuple or array to split.
+            count: Number of parts that it must have.
+            node: Place in the game's source; an error names its line.
+
+        Raises:
+            TranslationError: It has another number of parts, or none.
+        """
         if value.parts is not None and len(value.parts) == count:
             return value.parts
         kind = value.type
@@ -728,7 +792,17 @@ class _Function:
         return self.operate(node.op, self.value(node.left), self.value(node.right), node)
 
     def operate(self, sign: ast.AST, left: Value, right: Value, node: ast.AST) -> Value:
-        """Apply an operator to two values."""
+        """Apply an operator to two values.
+
+        Args:
+            sign: Binary operator in the source's tree, such as ``ast.Add()``.
+            left: Operand on the left.
+            right: Operand on the right.
+            node: Expression or statement of the game's source that errors quote.
+
+        Raises:
+            TranslationError: The operator can't be written as C for values of these types.
+        """
         function = OPERATORS.get(type(sign))
         if function is None:
             raise self.fail(node, f"the operator {type(sign).__name__}")
@@ -812,7 +886,18 @@ class _Function:
         return Value(f"({' && '.join(texts)})", types.boolean)
 
     def compare(self, sign: ast.AST, left: Value, right: Value, node: ast.AST) -> str:
-        """Compare two values."""
+        """Compare two values.
+
+        Args:
+            sign: Comparison in the source's tree, such as ``ast.Lt()``; ``ast.In()`` and
+                ``ast.NotIn()`` need a tuple that is written out on the right.
+            left: Operand on the left.
+            right: Operand on the right.
+            node: Expression or statement of the game's source that errors quote.
+
+        Raises:
+            TranslationError: The comparison can't be written as C for values of these types.
+        """
         if isinstance(sign, ast.In | ast.NotIn) and right.parts is not None:
             texts = [self.compare(ast.Eq(), left, part, node) for part in right.parts]
             found = f"({' || '.join(texts)})"
@@ -834,7 +919,14 @@ class _Function:
         return f"{left.text} {mark} {right.text}"
 
     def compare_flipped(self, mark: str, left: Value, right: Value, node: ast.AST) -> str:
-        """Compare an unsigned number with a signed one."""
+        """Compare an unsigned number with a signed one.
+
+        Args:
+            mark: Comparison in C, such as ``<``.
+            left: Unsigned number on the left.
+            right: Signed number on the right.
+            node: Place in the game's source; an error names its line.
+        """
         if mark in {"==", "!="} and right.constant is not None and right.constant >= 0:
             return f"{left.text} {mark} {self.convert(right, types.uint64, node).text}"
         return f"compare({right.text}, {left.text}) {MIRRORED.get(mark, mark)} 0"
@@ -849,7 +941,18 @@ class _Function:
         return holder
 
     def take(self, holder: Value, place: Value, node: ast.AST) -> Value:
-        """Return the item at a *place* of a tuple or an array."""
+        """Return the item at a *place* of a tuple or an array.
+
+        Args:
+            holder: Tuple or array to take the item from.
+            place: Integer index of the item; negative ones count from the end.
+            node: Expression or statement of the game's source that errors quote.
+
+        Raises:
+            TranslationError: *holder* is neither tuple nor array, *place* is no integer or beyond
+                the end, or it is unknown until the program runs and the tuple's items differ in
+                type.
+        """
         kind = holder.type
         if not isinstance(kind, Array | types.BaseTuple) or family(place.type) not in "iu":
             raise self.fail(node, f"{ast.unparse(node)!r:.60}")

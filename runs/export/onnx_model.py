@@ -124,11 +124,24 @@ class _Model:
         return found
 
     def cast(self, name: str, kind: str, result: str = "") -> str:
-        """Convert a value to another type, such as ``DOUBLE``."""
+        """Convert a value to another type, such as ``DOUBLE``.
+
+        Args:
+            name: Name of the value.
+            kind: Name of the new type in ONNX's ``TensorProto``.
+            result: Name of the converted value; a new one if empty.
+        """
         return self.add("Cast", name, result=result, to=getattr(self.onnx.TensorProto, kind))
 
     def finish(self, player: EvolvedPlayer, inputs: int, about: Settings) -> bytes:
-        """Return the content of the file."""
+        """Return the content of the file.
+
+        Args:
+            player: Player whose network the model is.
+            inputs: Number of the network's inputs.
+            about: Description of the model, ready for JSON, that its metadata contain; ``shown``
+                explains inputs and outputs.
+        """
         helper, kind = self.onnx.helper, self.onnx.TensorProto.FLOAT
 
         def tell(name: str, size: int | None) -> object:

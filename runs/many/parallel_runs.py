@@ -154,6 +154,11 @@ def check_runs_executor(executor: str | None, workers: int | None, address: str 
 
     See `evolve_arena.arena.executors.check_executor`.
 
+    Args:
+        executor: Name of the executor; ``multiprocess`` if None.
+        workers: Number of processes; one per core if None.
+        address: Address of the cluster for the executor ``ray``; None for any other one.
+
     Raises:
         BadValueError: It can't run whole runs, or a number is out of range.
         ArenaError: There is no such executor, or it is not installed.

@@ -44,7 +44,22 @@ def __getattr__(name: str) -> object:
 
 
 def draw(run: Run, what: str, generation: int | None, position: str | None, seed: int) -> Figure:
-    """Draw the picture of a *run* called *what*; see `Run.plot`."""
+    """Draw the picture of a *run* called *what*; see `Run.plot`.
+
+    Args:
+        run: Run to draw.
+        what: ``fitness``, ``network`` or ``ancestors``.
+        generation: For ``network``: generation of the check whose champion is drawn; if None, the
+            run's champion.
+        position: For ``network``: position in which the network's reaction is drawn, as
+            `evolve_arena.runs.plots.position.find_position` reads it; if None, the network is drawn
+            without one.
+        seed: For ``network``: seed of the game that the position comes from, if any.
+
+    Raises:
+        UnknownNameError: There is no such picture.
+        ArenaError: As for `Run.plot`.
+    """
     from evolve_arena.runs import plots
 
     pictures = {

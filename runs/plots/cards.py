@@ -38,7 +38,16 @@ SMALL = 7.5
 def draw_card(
     axes: Axes, node: Node, box: Box, board: Board, cell: float, scale: Normalize
 ) -> None:
-    """Draw a node: its name and function, its bias, its votes, and the cells that it reads."""
+    """Draw a node: its name and function, its bias, its votes, and the cells that it reads.
+
+    Args:
+        axes: Axes to draw on, in inches.
+        node: Node to draw.
+        box: Rectangle of its card.
+        board: Planes of the network's inputs.
+        cell: Size of a cell of the board, in inches.
+        scale: Range of weights that the colours cover.
+    """
     shape = "round,pad=0,rounding_size=0.05"
     corner = box.left, box.bottom
     frame: Look = {
@@ -68,7 +77,14 @@ def draw_board(
 ) -> None:
     """Draw the planes of a *board* in the colours of *values*, from their lower left *corner*.
 
-    A value that is not a number leaves an empty hole. *values* have the shape ``(inputs,)``.
+    Args:
+        axes: Axes to draw on, in inches.
+        board: Planes of the network's inputs.
+        values: Value of each input, shape ``(inputs,)``; NaN leaves an empty hole.
+        corner: Lower left corner of the board, in inches.
+        cell: Size of a cell of the board, in inches.
+        colours: Colour map, or its name in matplotlib.
+        scale: Range of values that the colours cover.
     """
     at = 0
     for plane in board.planes:
@@ -102,7 +118,14 @@ def draw_wire(
 ) -> None:
     """Draw a connection between nodes: its colour is its sign, its width its size.
 
-    A connection that leads *back* is dashed and has an arrowhead.
+    Args:
+        axes: Axes to draw on, in inches.
+        route: Points of cubic Bézier curves, in inches: the beginning, and for each curve two
+            control points and the end.
+        weight: Weight of the connection.
+        scale: Range of weights; one at its end or beyond has the greatest width.
+        back: True for a connection to the same or an earlier layer, which is dashed and has an
+            arrowhead.
     """
     curve = Path(route, [Path.MOVETO] + [Path.CURVE4] * (len(route) - 1))
     colour = sign_colour(weight)
@@ -173,7 +196,14 @@ def write_signed(number: float) -> str:
 
 
 def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
-    """Write the labels at the planes of a *board*, and the planes' names above them."""
+    """Write the labels at the planes of a *board*, and the planes' names above them.
+
+    Args:
+        axes: Axes to draw on, in inches.
+        board: Planes of the network's inputs.
+        corner: Lower left corner of the board, in inches.
+        cell: Size of a cell of the board, in inches.
+    """
     for plane in board.planes:
         left, bottom = corner[0] + plane.left * cell, corner[1] + plane.bottom * cell
         above = any(y > plane.height for _, y, _ in plane.labels)

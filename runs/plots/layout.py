@@ -229,6 +229,11 @@ def add_lanes(
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Add a lane wherever a wire passes a row; lanes are numbered from *nodes* on.
 
+    Args:
+        rows: Nodes in each row, by their numbers; the lowest row first.
+        nodes: Number of nodes, and so the number of the first lane.
+        edges: Nodes at which each wire begins and ends.
+
     Returns:
         The rows with their lanes, and the nodes and lanes on the way of each wire.
     """

@@ -54,7 +54,13 @@ LABEL_HEIGHT, LABEL_WIDTH = 0.08, 0.035
 
 
 def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
-    """Draw best, median and middle half by generation; long runs as means over stretches."""
+    """Draw best, median and middle half by generation; long runs as means over stretches.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+    """
     style_axes(
         axes,
         title="Fitness inside the population",
@@ -92,7 +98,13 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
 
 
 def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
-    """Draw the Elo ratings of each run's champions among each other, by generation."""
+    """Draw the Elo ratings of each run's champions among each other, by generation.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+    """
     firsts = {min(record.ratings) for record in records if record.ratings}  # of branches, not 0
     first = f"generation {max(firsts, default=0)}" if len(firsts) < 2 else "each one's first"
     style_axes(
@@ -114,7 +126,13 @@ def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
 
 
 def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
-    """Draw the share of games won against each external opponent, with Wilson's intervals."""
+    """Draw the share of games won against each external opponent, with Wilson's intervals.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+    """
     style_axes(
         axes,
         title="Checks: the champion against opponents from outside",
@@ -131,7 +149,13 @@ def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]
 
 
 def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
-    """Draw the margin in points of the champion's seats over each opponent's."""
+    """Draw the margin in points of the champion's seats over each opponent's.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+    """
     style_axes(
         axes,
         title="Points in checks: the champion's seats less the opponent's",
@@ -220,7 +244,17 @@ def draw_statistic(
     remark: str,
     label: str = "in units of genes",
 ) -> None:
-    """Draw the statistic called *name*, one line for each run."""
+    """Draw the statistic called *name*, one line for each run.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+        name: Key of the statistic in the records.
+        title: Title of the panel, in bold type.
+        remark: Grey text to the right of the title.
+        label: Label of the vertical axis, such as the statistic's unit.
+    """
     style_axes(axes, title=title, remark=remark, label=label)
     for record, hue in zip(records, hues, strict=True):
         _draw_line(axes, record, name, color=hue)
@@ -254,7 +288,13 @@ LESSONS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
 
 
 def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
-    """Draw results of the learners' games against themselves and the share of random moves."""
+    """Draw results of the learners' games against themselves and the share of random moves.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+    """
     style_axes(
         axes,
         title="The learners' games against themselves",
@@ -277,7 +317,13 @@ def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
 
 
 def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
-    """Draw the diversity of each island, a line each."""
+    """Draw the diversity of each island, a line each.
+
+    Args:
+        axes: Axes to draw on.
+        record: History of the run.
+        islands: Section ``[islands]`` of its recipe.
+    """
     style_axes(
         axes,
         title="Diversity of each island",
@@ -298,7 +344,14 @@ def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
 
 
 def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: int) -> None:
-    """Draw a row for each island, and an arrow for each group of migrants."""
+    """Draw a row for each island, and an arrow for each group of migrants.
+
+    Args:
+        axes: Axes to draw on.
+        record: History of the run.
+        islands: Section ``[islands]`` of its recipe.
+        seed: Seed of the run, from which random neighbours follow.
+    """
     apart, last = islands.interval, record.generations
     numbers = range(1, -(-last // apart) if last else 0)
     step = max(1, -(-len(numbers) // MAX_MIGRATIONS))
@@ -352,7 +405,16 @@ def draw_species(axes: Axes, record: Record) -> None:
 def draw_sizes(
     axes: Axes, records: Sequence[Record], hues: Sequence[ColorType], name: str, title: str
 ) -> None:
-    """Draw the statistic called *name*: the population's mean, and the best individual's."""
+    """Draw the statistic called *name*: the population's mean, and the best individual's.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+        name: Key in the records of the population's mean; with ``_of_best`` appended, that of the
+            best individual.
+        title: Title of the panel.
+    """
     style_axes(axes, title=title, label="per network")
     hue = hues[0] if len(records) == 1 else GREY
     lines: list[tuple[str, str, Look]] = [

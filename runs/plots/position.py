@@ -68,7 +68,11 @@ LETTER = 0.068
 def find_position(player: Player, text: str, seed: int = 0) -> object:
     """Return the position that *text* names: a position or moves; see `Game.parse_position`.
 
-    ``self-play`` is a position from the middle of a game of the *player* against itself.
+    Args:
+        player: Player whose game the position belongs to.
+        text: A position or moves in the game's notation, or ``self-play`` for a position from the
+            middle of a game of *player* against itself; an empty text is the start.
+        seed: Seed of the game for ``self-play``.
 
     Raises:
         BadValueError: The player plays any game, or its network is not asked in its own game.

@@ -80,7 +80,13 @@ class ShownFigure(Figure):
 
 
 def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
-    """Make an empty figure, in inches, independent of pyplot, which notebooks show."""
+    """Make an empty figure, in inches, independent of pyplot, which notebooks show.
+
+    Args:
+        width: Width in inches.
+        height: Height in inches.
+        dpi: Resolution in dots per inch.
+    """
     figure = ShownFigure(figsize=(width, height), dpi=dpi)
     FigureCanvasAgg(figure)
     figure.set_layout_engine("constrained", h_pad=0.07)
@@ -88,7 +94,14 @@ def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
 
 
 def new_page(width: float, height: float, title: str, subtitle: Sequence[str] = ()) -> Figure:
-    """Make a figure of that size, in inches, with a title, and without automatic layout."""
+    """Make a figure of that size, in inches, with a title, and without automatic layout.
+
+    Args:
+        width: Width in inches.
+        height: Height in inches.
+        title: Title, at the upper left corner.
+        subtitle: Lines below the title.
+    """
     figure = new_figure(width, height)
     figure.set_layout_engine("none")
     set_title(figure, title, subtitle, place={"x": 0.1 / width, "y": 1 - 0.12 / height})
@@ -105,7 +118,12 @@ def draw_scale(
 ) -> None:
     """Draw the colour bar of a *scale*, at a *place* in inches from the page's lower left corner.
 
-    The bar has pointed ends if colours are *clipped*.
+    Args:
+        figure: Page to draw on.
+        place: Lower left corner of the bar, in inches from the page's lower left corner.
+        scale: Range of values that the colours cover.
+        colours: Colour map.
+        clipped: True if some values are beyond the range, so that the bar has pointed ends.
     """
     width, height = figure.get_size_inches()
     bar = figure.colorbar(
@@ -120,7 +138,14 @@ def draw_scale(
 
 
 def style_axes(axes: Axes, *, title: str = "", remark: str = "", label: str = "") -> None:
-    """Set a light frame, the panel's *title* on the left and a grey *remark* on the right."""
+    """Set a light frame, the panel's *title* on the left and a grey *remark* on the right.
+
+    Args:
+        axes: Axes of the panel.
+        title: Title of the panel, in bold type.
+        remark: Smaller text above the panel, in italics.
+        label: Label of the vertical axis.
+    """
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color("#AAAAAA")
     axes.tick_params(colors="#444444", labelsize=9)

@@ -54,7 +54,13 @@ class AbsentMethod(Method[Any]):
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Decoder:
-        """Return that of the kind of genome which has the section *network*."""
+        """Return that of the kind of genome which has the section *network*.
+
+        Args:
+            game: Game that the players play.
+            network: Section ``[network]`` of the recipe.
+            config: Settings of the method; any will do.
+        """
         content = network.model_dump(exclude_none=True)
         return _find_kind(find_game(game.name), content).make_decoder(game, network, config)
 

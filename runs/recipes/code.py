@@ -28,6 +28,11 @@ WITH_CODE = ("method", "matches", "variation", "check")
 def refuse_files(path: Path, source: bytes, what: str) -> None:
     """Refuse to run a file as a game or as code, unless the user has opened it.
 
+    Args:
+        path: Path of the Python file.
+        source: Its content, which no message shows.
+        what: Its purpose: ``game`` or ``code``.
+
     Raises:
         NotPermittedError: The user has not.
     """
@@ -62,7 +67,20 @@ def list_texts(value: Json) -> list[str]:
 
 
 def pin_code(value: Json, folder: Path, permit: Permit) -> Json:
-    """Return the *value* with the digest of each file of code that it names; run these."""
+    """Return the *value* with the digest of each file of code that it names; run these.
+
+    Args:
+        value: Value from a recipe; in tables and lists, texts at any depth may name code.
+        folder: Folder that relative paths start from; files that are not there are looked for in
+            the current folder.
+        permit: Function that is called before a file that is not open yet is run, and raises an
+            error to prevent it.
+
+    Raises:
+        BadValueError: A file can't be read.
+        UserCodeError: A file fails when it is run.
+        NotPermittedError: *permit* refuses a file.
+    """
     if isinstance(value, Mapping):
         return {key: pin_code(inner, folder, permit) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -81,10 +99,13 @@ def pin_code(value: Json, folder: Path, permit: Permit) -> Json:
 def read_beside(folder: Path, name: str, key: str) -> tuple[Path, bytes]:
     """Return the path and content of a file that a recipe names.
 
-    A path is relative to the *folder* of the recipe, else to the current folder.
+    Args:
+        folder: Folder of the recipe.
+        name: Path of the file, relative to *folder*, else to the current folder.
+        key: Words about the recipe's value with that path, with which the message begins.
 
     Raises:
-        BadValueError: It can't be read; *key* is the recipe's key for it.
+        BadValueError: The file can't be read.
     """
     path = next((path for path in (folder / name, Path(name)) if path.is_file()), Path(name))
     try:

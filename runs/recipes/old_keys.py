@@ -111,7 +111,13 @@ def rename_keys(
 
 
 def has_key(model: type[BaseModel], sections: Sequence[str], key: str) -> bool:
-    """Test whether a method with these settings and *sections* has a dotted *key*."""
+    """Test whether a method with these settings and *sections* has a dotted *key*.
+
+    Args:
+        model: Settings of the method.
+        sections: Names of fields of these that are sections beside ``[method]``.
+        key: Dotted key that begins with a section's name, such as ``method.individuals``.
+    """
     section, *parts = key.split(".")
     if section != "method":
         if section not in sections:

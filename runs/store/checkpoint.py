@@ -338,6 +338,12 @@ def read_checkpoint(
 ) -> State:
     """Return the state in the checkpoint of *generation*; see :func:`load_checkpoint`.
 
+    Args:
+        directory: Run directory.
+        method: Method that the state must belong to.
+        generation: Generation of the checkpoint.
+        run: Section ``[run]`` of the recipe that the state must belong to; any if None.
+
     Raises:
         DamagedFileError: It is incomplete, or of another run, method or generation.
         NewerFormatError: A later version wrote it.

@@ -34,7 +34,18 @@ Guard = Callable[[], None]
 def write_whole(
     path: Path, content: bytes, guard: Guard | None = None, *, private: bool = False
 ) -> None:
-    """Write *content* to *path* atomically; see :func:`open_whole`."""
+    """Write *content* to *path* atomically; see :func:`open_whole`.
+
+    Args:
+        path: Path of the file; a regular file, or a link, is replaced.
+        content: Content of the file.
+        guard: Function that is called before the file is written, and raises an error to prevent
+            it.
+        private: True to make the file readable by the user alone.
+
+    Raises:
+        StorageError: The disk is full or read-only, or *path* is not a regular file.
+    """
     with open_whole(path, guard, private=private) as file:
         file.write(content)
 

@@ -70,7 +70,14 @@ class KeptGames:
         self._lines: list[str] = []
 
     def keep(self, game: AnyGame, names: Sequence[str], seed: int, match: Match) -> None:
-        """Add a *match* of *game* between the players called *names*, by seat."""
+        """Add a *match* of *game* between the players called *names*, by seat.
+
+        Args:
+            game: Game with its options.
+            names: Names of the players, by seat.
+            seed: Seed of the match, from which the initial position follows.
+            match: Finished match.
+        """
         text, ui = "", find_text_ui(game)
         if ui.is_open:
             positions = [game.initial(seed)]

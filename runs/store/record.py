@@ -154,6 +154,11 @@ class Record:
 def read_file(file: Path, name: str, title: str) -> Record:
     """Read the history of the run called *name* from a *file*; it is empty if there is no file.
 
+    Args:
+        file: Database with the run's history.
+        name: Name of the run, as legends show it.
+        title: Title of the run's recipe.
+
     Raises:
         StorageError: The history is damaged.
     """

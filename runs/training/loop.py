@@ -150,7 +150,13 @@ class _Pace:
     """Seconds of each check, by generation."""
 
     def estimate_left(self, now: int, last: int, every: int) -> float | None:
-        """Estimate the seconds until the end at generation *now*; see :func:`estimate_left`."""
+        """Estimate the seconds until the end at generation *now*; see :func:`estimate_left`.
+
+        Args:
+            now: Current generation.
+            last: Last generation of the run.
+            every: Generations between checks.
+        """
         if not self.generations:
             return None
         return estimate_left(now, last, every, self.seconds / self.generations, self.checks)
