@@ -102,7 +102,11 @@ def list_tables(
 ) -> list[tuple[RulesTuple, slice | NDArray[np.intp]]]:
     """Return the rules for each number of seats in *part* of a *batch*, and its matches.
 
-    If an *option* sets the number of players, code is compiled for each number.
+    Args:
+        batch: The matches.
+        part: Those that count, with a start and a stop.
+        option: Name of the option that sets the number of players, for each of which code is
+            compiled; None if the game has no such option.
     """
     if option is None or part.start == part.stop:
         return [(batch.rules, part)]
@@ -121,7 +125,16 @@ def play_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Play a part of a batch, as a kernel of `evolve_arena.arena.tasks`; see `Batch.work`."""
+    """Play a part of a batch, as a kernel of `evolve_arena.arena.tasks`; see `Batch.work`.
+
+    Args:
+        options: The name of the game as ``game``, and as ``rules`` its options, as compiled code
+            takes them.
+        inputs: The arrays of the packed players, then the pairings, the seeds and the openings of
+            the whole batch.
+        outputs: Receive the results of the part, in the order of `Results.arrays`.
+        part: The matches to play.
+    """
     players, game = len(PackedPlayers._fields), options["game"]
     rules = find_game(game).game.make_rules(*options["rules"])
     batch = Batch(game, rules, PackedPlayers(*inputs[:players]), *inputs[players:])

@@ -147,6 +147,14 @@ def make_batch(
 ) -> Batch:
     """Make a batch, after checking that the shapes fit together.
 
+    Args:
+        game: The rules.
+        packed: The players of all matches.
+        pairings: The player at each seat as a row of *packed*, shape ``(matches, slots)``, with as
+            many slots as the game has seats at most; :data:`EMPTY` beyond the seats taken.
+        seeds: The seed of each match's stream, shape ``(matches,)``.
+        openings: The first moves of each match, shape ``(matches, plies)``; no moves if None.
+
     Raises:
         ValueError: They do not, or a seating has a player outside *packed*, fewer than two players,
             or an empty slot between them.

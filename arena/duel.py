@@ -163,7 +163,16 @@ def summarise(
     results: Results,
     forfeits: tuple[ForfeitCount, ...],
 ) -> DuelResult:
-    """Count the wins of players 0 and 1 of *pairings*, in pairs of games with seats swapped."""
+    """Count the wins of players 0 and 1 of *pairings*, in pairs of games with seats swapped.
+
+    Args:
+        spec: The game, which determines the columns and thresholds that are reported.
+        names: Names of players 0 and 1.
+        pairings: The player at each seat, 0 or 1, shape ``(games, slots)``; -1 at empty slots.
+            Games 2k and 2k + 1 are a pair.
+        results: Results of these games.
+        forfeits: Numbers of games that a player forfeited, by player and kind.
+    """
     # The better best place wins; forfeited games count apart.
     best = [_best_places(results, pairings == player) for player in (0, 1)]
     wins, draws, losses = (

@@ -51,8 +51,13 @@ def gauntlet(players: NDArray[np.int32], opponents: NDArray[np.int32]) -> Pairin
 def random_opponents(players: int, opponents: int, rng: Stream) -> Pairings:
     """Pair each player with the same number of random opponents.
 
-    *opponents* is rounded up to an even number; if that is all others or more, the result is a
-    round robin. No two players meet twice.
+    No two players meet twice.
+
+    Args:
+        players: Number of players.
+        opponents: Number of opponents of each player, rounded up to an even number; if that is all
+            others or more, the result is a round robin.
+        rng: Source of random numbers.
     """
     shifts = -(-opponents // 2)
     if 2 * shifts >= players - 1:
@@ -119,6 +124,13 @@ def random_openings(
     game: AnyGame, plies: int, count: int, seed: int, *, generation: int = 0
 ) -> Openings:
     """Draw random legal openings that do not end the game, shape ``(count, plies)``.
+
+    Args:
+        game: The rules.
+        plies: Number of moves in each opening.
+        count: Number of openings.
+        seed: Seed of the openings; at least 0.
+        generation: Number of the generation, as each has openings of its own.
 
     Raises:
         BadValueError: There may be no such opening, as *plies* is negative or above

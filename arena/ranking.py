@@ -169,7 +169,15 @@ def meet_opponent(
 ) -> dict[str, Tally]:
     """Let every agent meet one *opponent*, and return the wins by name.
 
-    *games* is the number for each agent, colours balanced; the rest is as in :func:`meet_others`.
+    Args:
+        game: The rules.
+        agents: The players. Equal names are numbered.
+        opponent: The player whom all of them meet.
+        games: Games of each agent, colours balanced.
+        opening_plies: Random plies at the beginning of each game.
+        seed: Seed of openings and players.
+        executor: Executor of matches of compiled players; serial if None.
+        progress: Called after each agent with the number of agents so far and in total.
     """
     names = distinct_names([agent.name for agent in agents])
     seeds = derive_seeds(seed, 0, "ranking", len(agents))

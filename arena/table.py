@@ -94,7 +94,13 @@ class Party:
         self.names = distinct_names(called)
 
     def phrase(self, who: int, verb: str, *, start: bool = True) -> str:
-        """Return participant *who* with a *verb*: "You win", "random wins"."""
+        """Return participant *who* with a *verb*: "You win", "random wins".
+
+        Args:
+            who: Place of the participant among the players of the party.
+            verb: Verb in the form that goes with "you", such as "win".
+            start: True at the beginning of a sentence, where "you" has a capital letter.
+        """
         name = self.names[who]
         if name == "you":
             return f"{'You' if start else 'you'} {verb}"

@@ -565,8 +565,12 @@ _made: dict[
 def find_variant(game: GameSpec, rules: Rules, players: object = None) -> Mapping[str, ModuleType]:
     """Return a game's compiled files for *rules* and some packed *players*, by their last names.
 
-    If this process has several, it is the first one that knows all kinds of these players; any if
-    there are no players.
+    If this process has several, it is the first one that knows all kinds of these players.
+
+    Args:
+        game: The game.
+        rules: Its options, as compiled code takes them.
+        players: The packed players; if None, any code for these *rules* will do.
     """
     kernel, needed = game.kernel, frozenset[str]()
     if players is not None:

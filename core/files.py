@@ -80,6 +80,11 @@ def open_regular(path: Path, most: int, *, follow: bool = False) -> BinaryIO:
 
     The check is repeated on the open file, in case another one took its place in between.
 
+    Args:
+        path: The file. A pipe, a device or a folder is refused without waiting for it.
+        most: Largest size in bytes.
+        follow: Accept a symbolic link to such a file.
+
     Raises:
         UnfitFileError: It is no regular file, or larger.
         OSError: There is no such file, or it can't be read; ``strerror`` says why.

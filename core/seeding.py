@@ -27,6 +27,11 @@ def derive_stream(seed: int, generation: int, purpose: str) -> Stream:
     of the purpose's name, begins the purpose's. Asking SeedSequence each time would cost as much
     as breeding does.
 
+    Args:
+        seed: A seed, such as that of a run; at least 0.
+        generation: Number of the generation; 0 where there are none.
+        purpose: Name of the purpose, such as ``mutation``: each has a stream of its own.
+
     Raises:
         BadValueError: *seed* is negative.
     """
@@ -37,6 +42,15 @@ def derive_stream(seed: int, generation: int, purpose: str) -> Stream:
 def derive_seeds(seed: int, generation: int, purpose: str, count: int) -> NDArray[np.uint64]:
     """Derive seeds for *count* matches, shape ``(count,)``: the next words of the purpose's stream.
 
+    Args:
+        seed: A seed, such as that of a run; at least 0.
+        generation: Number of the generation; 0 where there are none.
+        purpose: Name of the purpose, such as ``mutation``: each has a stream of its own.
+        count: Number of seeds; fewer are the first ones of more.
+
+    Raises:
+        BadValueError: *seed* is negative.
+
     >>> derive_seeds(1, 0, "matches", 2).tolist() == derive_seeds(1, 0, "matches", 5)[:2].tolist()
     True
     """
@@ -46,7 +60,16 @@ def derive_seeds(seed: int, generation: int, purpose: str, count: int) -> NDArra
 
 
 def derive_generator(seed: int, generation: int, purpose: str) -> np.random.Generator:
-    """Derive a NumPy generator, seeded with the state of the purpose's stream."""
+    """Derive a NumPy generator, seeded with the state of the purpose's stream.
+
+    Args:
+        seed: A seed, such as that of a run; at least 0.
+        generation: Number of the generation; 0 where there are none.
+        purpose: Name of the purpose, such as ``mutation``: each has a stream of its own.
+
+    Raises:
+        BadValueError: *seed* is negative.
+    """
     return np.random.default_rng(int(derive_stream(seed, generation, purpose)[0]))
 
 

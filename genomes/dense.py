@@ -78,7 +78,14 @@ def _vectors(size: int) -> int:
 
 @inlined
 def start_first(shape: Array, weights: Floats, at: int, out: Floats) -> None:
-    """Copy the biases of the first layer of the network at ``weights[at]`` into *out*."""
+    """Copy the biases of the first layer of the network at ``weights[at]`` into *out*.
+
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        weights: Weights and biases of networks; see the module's docstring.
+        at: Beginning of this network.
+        out: Receives the biases, from 0 on, for the padded width of the layer.
+    """
     for block in range(0, padded(shape[SIZES + 1]), LANES):
         simd.store(out, block, simd.load(weights, at + block))
 
@@ -112,7 +119,15 @@ def add_inputs(
 
 @inlined
 def add_row(shape: Array, weights: Floats, at: int, number: Number, sums: Array) -> None:
-    """Add an input that is 1, by its *number*, to the *sums* of the first layer."""
+    """Add an input that is 1, by its *number*, to the *sums* of the first layer.
+
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        weights: Weights and biases of networks; see the module's docstring.
+        at: Beginning of this network.
+        number: Number of the input, from 0 on.
+        sums: The sums so far, ``float32``; they change in place.
+    """
     width = padded(shape[SIZES + 1])
     row = at + width * (1 + number)
     for block in range(0, width, LANES):
@@ -133,7 +148,17 @@ def add_some_inputs(
 ) -> None:
     """Add the inputs whose numbers are ``places[:count]`` to the sums of the first layer.
 
-    For sparse inputs. The other arguments are those of :func:`add_inputs`.
+    For sparse inputs.
+
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        weights: Weights and biases of networks; see the module's docstring.
+        at: Beginning of this network.
+        inputs: The values of all inputs, by their numbers.
+        places: Numbers of the inputs to add, in this order.
+        count: Number of inputs to add.
+        base: The sums so far, ``float32``.
+        out: Receives the new sums; may be *base*.
     """
     width = padded(shape[SIZES + 1])
     for block in range(0, width, LANES):
@@ -147,7 +172,13 @@ def add_some_inputs(
 
 @inlined
 def activate_first(shape: Array, sums: Array, out: Floats) -> None:
-    """Write the first layer's activations to *out*; a single layer has none and stays raw."""
+    """Write the first layer's activations to *out*; a single layer has none and stays raw.
+
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        sums: The complete sums of the first layer, ``float32``.
+        out: Receives the activations, for the padded width of the layer; may be *sums*.
+    """
     kind = shape[ACTIVATION]
     for block in range(0, padded(shape[SIZES + 1]), LANES):
         value = simd.load(sums, block)

@@ -62,14 +62,30 @@ def padded(size: int) -> Number:
 
 @inlined
 def start_sums(sums: Array, at: int, columns: Array, base: int, width: int) -> None:
-    """Set the running sums that begin at ``sums[at]`` to the biases at ``columns[base]``."""
+    """Set the running sums that begin at ``sums[at]`` to the biases at ``columns[base]``.
+
+    Args:
+        sums: Running sums of first layers, ``int32``.
+        at: Beginning of this network's sums.
+        columns: First layers of networks, ``int32``; see the module's docstring.
+        base: Beginning of this network's biases.
+        width: Padded width of its first layer.
+    """
     for block in range(0, width, LANES):
         simd.store_int(sums, at + block, simd.load_int(columns, base + block))
 
 
 @inlined
 def add_column(sums: Array, at: int, columns: Array, base: int, width: int) -> None:
-    """Add the column that begins at ``columns[base]`` to the sums that begin at ``sums[at]``."""
+    """Add the column that begins at ``columns[base]`` to the sums that begin at ``sums[at]``.
+
+    Args:
+        sums: Running sums of first layers, ``int32``.
+        at: Beginning of this network's sums.
+        columns: First layers of networks, ``int32``; see the module's docstring.
+        base: Beginning of the column of the feature that is turned on.
+        width: Padded width of the first layer.
+    """
     total = simd.add_int(simd.load_int(sums, at), simd.load_int(columns, base))
     simd.store_int(sums, at, total)
     for block in range(LANES, width, LANES):
@@ -83,8 +99,16 @@ def activate_sums(
 ) -> None:
     """Write the first layer's activations to *out*.
 
-    The sums begin at ``sums[at]``; if *extra* is true, the column that begins at
-    ``columns[base]`` is added. A network of a single layer gives its raw sums.
+    A network of a single layer gives its raw sums.
+
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        sums: Running sums of first layers, ``int32``.
+        at: Beginning of this network's sums, which do not change.
+        columns: First layers of networks, ``int32``; see the module's docstring.
+        base: Beginning of the column to add; only read if *extra* is true.
+        extra: True to add a column, as if its feature were on.
+        out: Receives the activations, from 0 on, for the padded width of the layer.
     """
     kind = shape[ACTIVATION]
     hidden = shape[LAYERS] > 1
@@ -102,7 +126,13 @@ def activate_sums(
 def evaluate_hidden(shape: Array, weights: Floats, at: int, ping: Floats, pong: Floats) -> Number:
     """Run the hidden layers after the first.
 
-    *ping* holds the first layer's activations and *pong* is scratch.
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        weights: Weights and biases of networks; see the module's docstring.
+        at: Beginning of this network's second layer.
+        ping: The first layer's activations, from 0 on; may be overwritten. It has space for the
+            widest hidden layer, padded.
+        pong: Scratch space of that size.
 
     Returns:
         The beginning of the last layer's weights, and the one of the two that holds its inputs.
@@ -130,6 +160,14 @@ def pick_output(shape: Array, weights: Floats, at: int, inputs: Array, allowed: 
 
     The last layer has at most :data:`LANES` outputs and no activation: a monotone one would not
     change the order.
+
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        weights: Weights and biases of networks; see the module's docstring.
+        at: Beginning of this network's last layer.
+        inputs: Inputs of the last layer, ``float32``, from 0 on; the outputs if there is a single
+            layer.
+        allowed: Mask of outputs, ``uint64``.
     """
     if shape[LAYERS] == 1:
         return simd.first_of_maximum(simd.load(inputs, 0), allowed)
@@ -144,7 +182,15 @@ def pick_output(shape: Array, weights: Floats, at: int, inputs: Array, allowed: 
 
 @inlined
 def single_output(shape: Array, weights: Floats, at: int, inputs: Array) -> Number:
-    """Return the output of a last layer of a single unit, without activation."""
+    """Return the output of a last layer of a single unit, without activation.
+
+    Args:
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        weights: Weights and biases of networks; see the module's docstring.
+        at: Beginning of this network's last layer.
+        inputs: Inputs of the last layer, ``float32``, padded with any finite numbers; the output if
+            there is a single layer.
+    """
     if shape[LAYERS] == 1:
         return inputs[0]
     total = simd.multiply(simd.load(inputs, 0), simd.load(weights, at + LANES))
@@ -167,9 +213,17 @@ def shallow_pick(
 ) -> Number:
     """Return the same as :func:`pick_output`, for a network with one hidden layer.
 
-    A faster path, as most networks are of that form. *kind* is the activation's code; the sums of
-    the hidden *units* begin at ``sums[at]``, the last layer at ``weights[row]``; *workspace* is
-    scratch space.
+    A faster path, as most networks are of that form.
+
+    Args:
+        kind: Code of the activation function in :data:`ACTIVATIONS`.
+        units: Number of hidden units.
+        sums: Running sums of first layers, ``int32``.
+        at: Beginning of this network's sums.
+        weights: Weights and biases of networks; see the module's docstring.
+        row: Beginning of this network's last layer.
+        workspace: Scratch space for the hidden layer, padded.
+        allowed: Mask of outputs, ``uint64``: bit k for output k.
     """
     # Hidden layer, a vector at a time.
     value = simd.multiply(simd.to_float(simd.load_int(sums, at)), simd.spread(UNIT))
@@ -199,7 +253,15 @@ def shallow_output(
 ) -> Number:
     """Return the same as :func:`single_output`, for a network with one hidden layer.
 
-    The layer's padded *width* is given. The column that begins at ``columns[base]`` is added.
+    Args:
+        kind: Code of the activation function in :data:`ACTIVATIONS`.
+        width: Padded width of the hidden layer.
+        sums: Running sums of first layers, ``int32``.
+        at: Beginning of this network's sums, which do not change.
+        columns: First layers of networks, ``int32``; see the module's docstring.
+        base: Beginning of the column that is added to the sums.
+        weights: Weights and biases of networks; see the module's docstring.
+        row: Beginning of this network's last layer.
     """
     value = _activate_with_column(kind, sums, at, columns, base)
     total = simd.multiply(value, simd.load(weights, row + LANES))
@@ -252,8 +314,15 @@ def _logistic(vector: Numba, scale: Number) -> Numba:
 def exponentials(values: Floats, count: int, highest: Number, temperature: Number) -> None:
     """Replace each of the *values* by exp((value - *highest*) / *temperature*).
 
-    None of the first *count* is above *highest*, so nothing overflows; no result is below 2**-126.
-    The relative error is about 1e-7 times (1 + the exponent's magnitude).
+    No result is below 2**-126. The relative error is about 1e-7 times (1 + the exponent's
+    magnitude).
+
+    Args:
+        values: The numbers, from 0 on; all up to the next multiple of
+            :data:`~evolve_arena.genomes.simd.LANES` change.
+        count: Number of values that matter.
+        highest: A ``float32`` that none of these exceeds, so that nothing overflows.
+        temperature: A ``float32`` above 0: the higher, the more alike the results.
     """
     scale = simd.spread(np.float32(LOG2_E) / temperature)
     rounder = simd.spread(ROUNDER)

@@ -163,7 +163,13 @@ def seldom(typing: Numba, condition: Numba) -> Numba:
 
 @instruction
 def peek(typing: Numba, array: Numba, index: Numba) -> Numba:
-    """Return ``array[index]`` of a flat array, without a check for a negative *index*."""
+    """Return ``array[index]`` of a flat array, without a check for a negative *index*.
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        array: Flat array.
+        index: Place in the array, from 0 on.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.load(_element(context, builder, signature, args))
@@ -173,7 +179,14 @@ def peek(typing: Numba, array: Numba, index: Numba) -> Numba:
 
 @instruction
 def poke(typing: Numba, array: Numba, index: Numba, value: Numba) -> Numba:
-    """Set ``array[index] = value`` in a flat array, without a check for a negative *index*."""
+    """Set ``array[index] = value`` in a flat array, without a check for a negative *index*.
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        array: Flat array.
+        index: Place in the array, from 0 on.
+        value: The new element, converted to the array's type.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         builder.store(args[2], _element(context, builder, signature, args))
@@ -184,7 +197,13 @@ def poke(typing: Numba, array: Numba, index: Numba, value: Numba) -> Numba:
 
 @instruction
 def load_word(typing: Numba, array: Numba, index: Numba) -> Numba:
-    """Return the eight bytes from place 8 * *index* of an array's memory, the first one lowest."""
+    """Return the eight bytes from place 8 * *index* of an array's memory, the first one lowest.
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        array: Contiguous array of any type.
+        index: Number of the word of eight bytes, from 0 on.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.load(_word_address(context, builder, signature, args), align=1)
@@ -194,7 +213,14 @@ def load_word(typing: Numba, array: Numba, index: Numba) -> Numba:
 
 @instruction
 def store_word(typing: Numba, array: Numba, index: Numba, word: Numba) -> Numba:
-    """Store a *word* at the place that :func:`load_word` reads."""
+    """Store a *word* at the place that :func:`load_word` reads.
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        array: Contiguous array of any type.
+        index: Number of the word of eight bytes, from 0 on.
+        word: Its new content, ``uint64``.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         builder.store(args[2], _word_address(context, builder, signature, args), align=1)
@@ -209,7 +235,12 @@ def compare_bytes(
 ) -> Numba:
     """Compare 64 bytes in two arrays' memory: bit k of the result is 1 if byte k differs.
 
-    The places are numbered as in :func:`load_word`.
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        left: Contiguous array of any type.
+        left_word: The word at which its 64 bytes begin, as :func:`load_word` numbers them.
+        right: Contiguous array of any type.
+        right_word: The word at which its 64 bytes begin, likewise.
     """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
@@ -253,7 +284,13 @@ def spread(typing: Numba, value: Numba) -> Numba:
 
 @instruction
 def scale_int(typing: Numba, vector: Numba, factor: Numba) -> Numba:
-    """Return a vector of integers, each times *factor*."""
+    """Return a vector of integers, each times *factor*.
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        vector: Sixteen ``int32``.
+        factor: An ``int32``; products that are too large wrap around.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.mul(args[0], _splat(builder, args[1], INTS))
@@ -263,7 +300,13 @@ def scale_int(typing: Numba, vector: Numba, factor: Numba) -> Numba:
 
 @instruction
 def maximum(typing: Numba, left: Numba, right: Numba) -> Numba:
-    """Return the larger of each pair (*right* where *left* is NaN)."""
+    """Return the larger of each pair (*right* where *left* is NaN).
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        left: Sixteen ``float32``.
+        right: Sixteen ``float32``.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         larger = builder.fcmp_ordered(">", args[0], args[1])
@@ -274,7 +317,13 @@ def maximum(typing: Numba, left: Numba, right: Numba) -> Numba:
 
 @instruction
 def minimum(typing: Numba, left: Numba, right: Numba) -> Numba:
-    """Return the smaller of each pair (*right* where *left* is NaN)."""
+    """Return the smaller of each pair (*right* where *left* is NaN).
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        left: Sixteen ``float32``.
+        right: Sixteen ``float32``.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         smaller = builder.fcmp_ordered("<", args[0], args[1])
@@ -285,7 +334,13 @@ def minimum(typing: Numba, left: Numba, right: Numba) -> Numba:
 
 @inlined
 def clamp(vector: Numba, low: Number, high: Number) -> Numba:
-    """Clip each number to [*low*, *high*] (``float32``)."""
+    """Clip each number to [*low*, *high*] (``float32``).
+
+    Args:
+        vector: Sixteen ``float32``.
+        low: Lowest result, ``float32``; also that of NaN.
+        high: Highest result, ``float32``.
+    """
     return minimum(maximum(vector, spread(low)), spread(high))
 
 
@@ -311,7 +366,13 @@ def bits_of(typing: Numba, vector: Numba) -> Numba:
 
 @instruction
 def power_of_two(typing: Numba, vector: Numba, exponent_bits: Numba) -> Numba:
-    """Multiply *vector* by two to the power of the number in the low bits of *exponent_bits*."""
+    """Multiply *vector* by two to the power of the number in the low bits of *exponent_bits*.
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        vector: Sixteen normal ``float32``; the results must be normal, too.
+        exponent_bits: Sixteen ``int32``; of each, the lowest nine bits count.
+    """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         # Adding to a float's exponent, which begins at bit 23, multiplies by a power of two.
@@ -345,6 +406,11 @@ def first_of_maximum(typing: Numba, vector: Numba, allowed: Numba) -> Numba:
     """Return the first place of the largest number among the *allowed* ones (bit k: place k).
 
     If no allowed number is above minus infinity, return the first allowed place.
+
+    Args:
+        typing: Numba's typing context; callers leave it out.
+        vector: Sixteen ``float32``.
+        allowed: Mask of places, ``uint64``; at least one bit is 1.
     """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:

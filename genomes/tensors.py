@@ -53,7 +53,14 @@ class Tensors:
 def write_tensors(
     kind: str, version: int, arrays: Mapping[str, Array], description: Settings
 ) -> bytes:
-    """Pack *arrays* and a JSON-able *description* into bytes, labelled as *kind* and *version*."""
+    """Pack *arrays* and a JSON-able *description* into bytes, labelled as *kind* and *version*.
+
+    Args:
+        kind: Kind of the file, such as ``player`` or ``checkpoint``.
+        version: Version of its format, from 0 to 999,999,999.
+        arrays: Arrays by name, of types that safetensors knows.
+        description: Everything that is no array.
+    """
     text = json.dumps(description, sort_keys=True)
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     metadata = {
@@ -67,6 +74,11 @@ def write_tensors(
 
 def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
     """Return the contents of a *blob* of this *kind*, of any version up to *version*.
+
+    Args:
+        kind: Kind of the file, such as ``player`` or ``checkpoint``.
+        version: Latest version of its format that is known.
+        blob: Content of the file.
 
     Raises:
         DamagedFileError: The blob is not whole, or is of another kind.
@@ -121,7 +133,13 @@ def read_blob(kind: str, version: int, path: Path, most: int, *, follow: bool = 
 
 
 def is_newer_format(kind: str, version: int, path: Path) -> bool:
-    """Return True if the file *path* is of this *kind*, in a format above *version*."""
+    """Return True if the file *path* is of this *kind*, in a format above *version*.
+
+    Args:
+        kind: Kind of the file, such as ``player`` or ``checkpoint``.
+        version: Latest version of its format that is known.
+        path: The file; False if it can't be read.
+    """
     try:
         with open_regular(path, sys.maxsize) as file:
             _check_version(kind, version, _read_begin(file)[1])

@@ -36,7 +36,11 @@ the moves of each seat."""
 def start_readings(structure: Array, base: int, entries: Array, at: int) -> None:
     """Write the entries of the empty board to ``entries[at:]``.
 
-    The structure begins at ``structure[base]``.
+    Args:
+        structure: Structures of tuple networks; see the module's docstring.
+        base: Beginning of this network's structure.
+        entries: Receives an entry for each reading.
+        at: Beginning of these entries.
     """
     readings = peek(structure, base + READINGS)
     first = base + peek(structure, base + FIRST_AT)
@@ -48,7 +52,16 @@ def start_readings(structure: Array, base: int, entries: Array, at: int) -> None
 def note_change(
     structure: Array, base: int, entries: Array, at: int, change: Number, cell: int
 ) -> None:
-    """Update the entries after a *change*, 0 or 1, at a *cell*."""
+    """Update the entries after a *change*, 0 or 1, at a *cell*.
+
+    Args:
+        structure: Structures of tuple networks; see the module's docstring.
+        base: Beginning of this network's structure.
+        entries: Entries before the change.
+        at: Beginning of those of this network.
+        change: 0 for the first kind of change, 1 for the other; see the module's docstring.
+        cell: The place of the board, or the bit, that changes.
+    """
     members, count, deltas = _find_change(structure, base, change, cell)
     for member in range(count):
         _move_entry(structure, entries, at, members + member, deltas + member)
@@ -152,7 +165,18 @@ def sum_entries(
     now: Array,
     total: Number,
 ) -> Number:
-    """Return *total* plus the sum of all entries; *now* receives the number of each reading."""
+    """Return *total* plus the sum of all entries; *now* receives the number of each reading.
+
+    Args:
+        structure: Structures of tuple networks; see the module's docstring.
+        base: Beginning of this network's structure.
+        entries: The entry of each reading.
+        at: Beginning of those of this network.
+        tables: Numbers of networks.
+        table: Beginning of the numbers that count in this position.
+        now: Receives the number that each reading picks, from 0 on.
+        total: The sum to start from, which also sets the type of the result.
+    """
     readings = peek(structure, base + READINGS)
     whole = readings & ~3
     first = second = third = fourth = total - total

@@ -75,6 +75,13 @@ def random_walks(
 
     A walk whose neighbouring cells were all visited goes back over them.
 
+    Args:
+        rows: Number of rows of the board.
+        columns: Number of columns of the board.
+        tuples: Number of walks, each of which makes a tuple.
+        length: Number of cells in each tuple.
+        rng: Source of random numbers.
+
     Raises:
         BadValueError: The board has fewer than *length* cells, or *length* is below 1.
     """

@@ -65,6 +65,12 @@ def make_executor(
 def check_executor(name: str | None, workers: int | None, address: str | None = None) -> str:
     """Return the name of the executor that :func:`make_executor` would make, without making it.
 
+    Args:
+        name: One of :data:`EXECUTORS`; ``multiprocess`` if None.
+        workers: Number of processes; one per core if None.
+        address: The Ray cluster, ``auto`` or ``host:port``; None for every executor but ``ray``,
+            and for a cluster on this machine.
+
     Raises:
         UnknownNameError: There is no such executor.
         BadValueError: *workers* is not from 1 to 256 (61 on Windows), or another executor than

@@ -522,6 +522,11 @@ def _understand(order: JsonObject, memory: Memory, parent: int) -> Callable[[sli
 def apply_task(task: MapTask, parent: int, part: slice) -> bytes:
     """Apply a task to a *part* of its items; return the results and an exception, pickled.
 
+    Args:
+        task: The function, and the list of all items to which it is applied.
+        parent: Process ID of the caller, checked before each item.
+        part: Places of the items in that list, with a start and a stop.
+
     Raises:
         EOFError: The caller has ended.
     """

@@ -129,7 +129,13 @@ def draw_number(rule: NumberRule, rng: Stream) -> Number:
 
 @inlined
 def mutate_number(rule: NumberRule, value: float, rng: Stream) -> Number:
-    """Return *value* moved, replaced or unchanged."""
+    """Return *value* moved, replaced or unchanged.
+
+    Args:
+        rule: Settings of this bias, response or weight.
+        value: The number before the mutation.
+        rng: Source of random numbers.
+    """
     if rule.mutate_or_replace <= 0.0:
         return value
     # One draw decides between a step, a replacement and no change.
@@ -151,7 +157,13 @@ def draw_choice(rule: ChoiceRule, rng: Stream) -> Number:
 
 @inlined
 def mutate_choice(rule: ChoiceRule, value: int, rng: Stream) -> Number:
-    """Return *value*, or a random option in its place."""
+    """Return *value*, or a random option in its place.
+
+    Args:
+        rule: Settings of this activation or aggregation.
+        value: The code of the function before the mutation.
+        rng: Source of random numbers.
+    """
     if rule.mutate > 0.0 and chance(rng) < rule.mutate:
         return rule.options[below(rng, rule.options.shape[0])]
     return value
@@ -167,7 +179,13 @@ def draw_switch(rule: SwitchRule, rng: Stream) -> Number:
 
 @inlined
 def mutate_switch(rule: SwitchRule, value: bool, rng: Stream) -> Number:
-    """Return *value*, or the result of a coin toss."""
+    """Return *value*, or the result of a coin toss.
+
+    Args:
+        rule: Settings of the switch.
+        value: True if the connection is enabled before the mutation.
+        rng: Source of random numbers.
+    """
     rate = rule.mutate_true if value else rule.mutate_false
     if rate > 0.0 and chance(rng) < rate:
         return _toss(rng)

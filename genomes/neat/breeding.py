@@ -108,7 +108,15 @@ def mutate(
 ) -> tuple[NeatPopulation, Counters]:
     """Mutate each genome of *population*, which keeps its key and the order of its genes.
 
-    The arguments are those of :func:`breed`.
+    Args:
+        config: Settings of NEAT.
+        population: The genomes; new genes get the numbers of their equals among these. If networks
+            are feed-forward, it has no cycles (then the mutated ones have none); in all genomes the
+            nodes 0 to *outputs* - 1 come first.
+        inputs: Number of inputs of the networks.
+        outputs: Number of outputs.
+        seed: The lowest 64 bits count.
+        counters: The last numbers given out; that of genomes does not change.
 
     Raises:
         BadValueError: The arguments do not fit together.
@@ -267,7 +275,14 @@ def cross(
 
 @compiled
 def copy_genome(genes: Genes, parent: int, children: Genes, child: int) -> None:
-    """Write a copy of the genome *parent*, with its genes in the same order."""
+    """Write a copy of the genome *parent*, with its genes in the same order.
+
+    Args:
+        genes: The parent's population.
+        parent: Its row.
+        children: Receives the copy.
+        child: Row of the copy there, the first one that is not yet written.
+    """
     at = children.node_start[child]
     for node in range(genes.node_start[parent], genes.node_start[parent + 1]):
         copy_node(genes, node, children, at)

@@ -152,7 +152,13 @@ def fill_distances(
 
 @inlined
 def note_places(genes: Genes, genome: int, places: Places) -> None:
-    """Write the places of the genes of a *genome* to *places*."""
+    """Write the places of the genes of a *genome* to *places*.
+
+    Args:
+        genes: Genes of a population.
+        genome: Row of the genome.
+        places: Receives the place of each gene, by the number of the gene; all are -1 before.
+    """
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
         places.nodes[genes.node_number[place]] = np.int32(place)
     for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):
@@ -161,7 +167,13 @@ def note_places(genes: Genes, genome: int, places: Places) -> None:
 
 @inlined
 def forget_places(genes: Genes, genome: int, places: Places) -> None:
-    """Undo :func:`note_places` for the same *genome*."""
+    """Undo :func:`note_places` for the same *genome*.
+
+    Args:
+        genes: Genes of a population.
+        genome: Row of the genome.
+        places: The places of its genes, which become -1 again.
+    """
     for place in range(genes.node_start[genome], genes.node_start[genome + 1]):
         places.nodes[genes.node_number[place]] = np.int32(-1)
     for place in range(genes.connection_start[genome], genes.connection_start[genome + 1]):

@@ -25,6 +25,13 @@ def find_fault(
     """Describe the first fault of a genome; None if its network is sound.
 
     Disabled connections count as well, because a mutation may enable them.
+
+    Args:
+        population: Genomes, whose arrays fit together (`NeatPopulation.find_fault`).
+        genome: Row of the genome.
+        inputs: Number of inputs of its network.
+        outputs: Number of outputs.
+        feed_forward: True for a feed-forward network, where a cycle is a fault.
     """
     genes, links = population.nodes(genome), population.connections(genome)
     keys = population.node_key[genes].tolist()
@@ -44,6 +51,12 @@ def find_faults(
     """Return the result of :func:`find_fault` for the first unsound genome; None if all are sound.
 
     All genomes are checked at once, which is much faster.
+
+    Args:
+        population: The genomes, whose arrays fit together (`NeatPopulation.find_fault`).
+        inputs: Number of inputs of the networks.
+        outputs: Number of outputs.
+        feed_forward: True for feed-forward networks, where a cycle is a fault.
     """
     node_owner, link_owner = (
         np.repeat(np.arange(len(population)), np.diff(start))

@@ -124,7 +124,13 @@ def activate(code: int, x: Number) -> Number:  # noqa: PLR0911, PLR0912 - a tabl
 def aggregate(code: int, terms: Array, at: int, count: int) -> Number:
     """Apply the aggregation :data:`AGGREGATIONS` [*code*] to *count* numbers from ``terms[at]`` on.
 
-    Of no numbers the product is 1 and everything else 0. The numbers may be reordered.
+    Of no numbers the product is 1 and everything else 0.
+
+    Args:
+        code: Place of the aggregation in :data:`AGGREGATIONS`.
+        terms: Array of ``float64``, in which these numbers may be reordered.
+        at: Place of the first number.
+        count: How many numbers there are.
     """
     if code == PRODUCT:
         product = 1.0

@@ -49,7 +49,13 @@ def to_genes(population: NeatPopulation) -> Genes:
 
 
 def empty_genes(genomes: int, nodes: int, connections: int) -> Genes:
-    """Make arrays for *genomes* with up to so many *nodes* and *connections* in total."""
+    """Make arrays for *genomes* with up to so many *nodes* and *connections* in total.
+
+    Args:
+        genomes: Number of genomes.
+        nodes: Most node genes of all genomes together.
+        connections: Most connection genes of all genomes together.
+    """
     sizes = dict.fromkeys(NODE_FIELDS, nodes) | dict.fromkeys(CONNECTION_FIELDS, connections)
     sizes |= {"node_start": genomes + 1, "connection_start": genomes + 1}
     genes = Genes(**{name: np.empty(sizes[name], dtype=TYPES[name]) for name in Genes._fields})
@@ -75,7 +81,14 @@ def to_population(keys: NDArray[np.int64], genes: Genes) -> NeatPopulation:
 
 @inlined
 def copy_node(genes: Genes, place: int, into: Genes, there: int) -> None:
-    """Copy the node gene at *place* to *there*."""
+    """Copy the node gene at *place* to *there*.
+
+    Args:
+        genes: Arrays with the gene.
+        place: Its place among all node genes there.
+        into: Arrays that receive the copy; may be *genes*.
+        there: Its place among all node genes of these.
+    """
     into.node_key[there] = genes.node_key[place]
     into.bias[there] = genes.bias[place]
     into.response[there] = genes.response[place]
@@ -85,7 +98,14 @@ def copy_node(genes: Genes, place: int, into: Genes, there: int) -> None:
 
 @inlined
 def copy_connection(genes: Genes, place: int, into: Genes, there: int) -> None:
-    """Copy the connection gene at *place* to *there*."""
+    """Copy the connection gene at *place* to *there*.
+
+    Args:
+        genes: Arrays with the gene.
+        place: Its place among all connection genes there.
+        into: Arrays that receive the copy; may be *genes*.
+        there: Its place among all connection genes of these.
+    """
     into.source[there] = genes.source[place]
     into.target[there] = genes.target[place]
     into.weight[there] = genes.weight[place]
@@ -95,7 +115,13 @@ def copy_connection(genes: Genes, place: int, into: Genes, there: int) -> None:
 
 @inlined
 def add_node(genes: Genes, genome: int, key: int) -> Number:
-    """Append a node without attributes to the last *genome*, and return its place."""
+    """Append a node without attributes to the last *genome*, and return its place.
+
+    Args:
+        genes: Arrays with space for another node.
+        genome: Row of the genome, the last one that is written.
+        key: Key of the node.
+    """
     place = genes.node_start[genome + 1]
     genes.node_start[genome + 1] = place + 1
     genes.node_key[place] = key
@@ -112,7 +138,17 @@ def add_connection(
     enabled: bool,
     number: int,
 ) -> None:
-    """Append a connection to the last *genome*."""
+    """Append a connection to the last *genome*.
+
+    Args:
+        genes: Arrays with space for another connection.
+        genome: Row of the genome, the last one that is written.
+        source: Key of its source, a node or an input.
+        target: Key of its target, a node.
+        weight: Its weight.
+        enabled: True if it is enabled.
+        number: Its innovation number.
+    """
     place = genes.connection_start[genome + 1]
     genes.connection_start[genome + 1] = place + 1
     genes.source[place] = source
@@ -124,7 +160,13 @@ def add_connection(
 
 @compiled
 def delete_connection(genes: Genes, genome: int, place: int) -> None:
-    """Delete the connection at *place* from the last *genome*, keeping the order of the others."""
+    """Delete the connection at *place* from the last *genome*, keeping the order of the others.
+
+    Args:
+        genes: Genes of a population.
+        genome: Row of the genome, the last one that is written.
+        place: Place of the connection among all connection genes.
+    """
     end = genes.connection_start[genome + 1] - 1
     for there in range(place, end):
         copy_connection(genes, there + 1, genes, there)
@@ -133,7 +175,13 @@ def delete_connection(genes: Genes, genome: int, place: int) -> None:
 
 @compiled
 def delete_node(genes: Genes, genome: int, place: int) -> None:
-    """Delete the node at *place* from the last *genome*, with all its connections."""
+    """Delete the node at *place* from the last *genome*, with all its connections.
+
+    Args:
+        genes: Genes of a population.
+        genome: Row of the genome, the last one that is written.
+        place: Place of the node among all node genes.
+    """
     key = genes.node_key[place]
     end = genes.node_start[genome + 1] - 1
     for there in range(place, end):
@@ -154,6 +202,12 @@ def find_node(node_key: Array, start: int, stop: int, key: int) -> int:
 
     Keys ascend in genomes that were bred here, so a binary search comes first; if it fails, all
     nodes are searched.
+
+    Args:
+        node_key: Keys of all node genes of a population.
+        start: Place at which the search begins, the first node of a genome.
+        stop: Place behind the last node that is searched.
+        key: Key of the node.
     """
     # Binary search, for ascending keys.
     low, high = start, stop

@@ -74,6 +74,12 @@ def compile_graphs(
     connections is 0. Where neat-python fails, at ends that do not exist, the connection is left
     out; :mod:`evolve_arena.genomes.neat.faults` finds such genomes.
 
+    Args:
+        population: The genomes.
+        inputs: Number of inputs of the networks, at least 1.
+        outputs: Number of outputs, at least 1.
+        feed_forward: True for feed-forward networks, False for recurrent ones.
+
     Raises:
         BadValueError: There is less than one input or output.
     """
@@ -156,6 +162,11 @@ def clear_plane(values: Array, at: int, slots: int) -> None:
     """Set all *slots* of the plane at ``values[at]`` to 0.
 
     All planes of a recurrent network have to be cleared before a match.
+
+    Args:
+        values: Planes of values, ``float64``.
+        at: Beginning of the plane.
+        slots: Number of its slots.
     """
     for place in range(at, at + slots):
         poke(values, place, 0.0)

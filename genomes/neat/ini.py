@@ -135,7 +135,13 @@ def read_whole_ini(text: str) -> WholeIni:
 
 
 def write_ini(config: NeatConfig, inputs: int, outputs: int) -> str:
-    """Write *config* as a configuration file of neat-python, for networks of that size."""
+    """Write *config* as a configuration file of neat-python, for networks of that size.
+
+    Args:
+        config: Settings of NEAT.
+        inputs: Number of inputs of the networks.
+        outputs: Number of outputs.
+    """
     fixed = {
         "NEAT": {
             "fitness_criterion": "max",
@@ -166,7 +172,17 @@ def import_neat_python() -> Any:
 
 
 def to_neat_python(config: NeatConfig, inputs: int, outputs: int) -> Any:
-    """Convert *config* to a ``neat.Config`` for networks of that size."""
+    """Convert *config* to a ``neat.Config`` for networks of that size.
+
+    Args:
+        config: Settings of NEAT.
+        inputs: Number of inputs of the networks.
+        outputs: Number of outputs.
+
+    Raises:
+        MissingPackageError: neat-python is not installed.
+        BadValueError: neat-python refuses the settings.
+    """
     return _load(write_ini(config, inputs, outputs))
 
 

@@ -129,6 +129,15 @@ def write_json(
     neat-python adds the time of writing, as ``created_timestamp``. Here the caller may add it to
     *metadata*, so that the same genome always gives the same text.
 
+    Args:
+        population: Genomes.
+        genome: Row of the genome to write.
+        inputs: Number of inputs of its network.
+        outputs: Number of outputs.
+        feed_forward: True for a feed-forward network, False for a recurrent one.
+        metadata: Further entries of the file's ``metadata``, JSON-able; none is called
+            ``evolve_arena``.
+
     Raises:
         BadValueError: The genome's network is not sound, or *metadata* can't be written.
     """

@@ -55,7 +55,13 @@ class Rules(NamedTuple):
 
 
 def to_rules(config: NeatConfig, inputs: int, outputs: int) -> Rules:
-    """Return the settings of mutations in *config*, for compiled code."""
+    """Return the settings of mutations in *config*, for compiled code.
+
+    Args:
+        config: Settings of NEAT.
+        inputs: Number of inputs of the networks.
+        outputs: Number of outputs.
+    """
     return Rules(
         attributes=attribute_rules(config),
         inputs=int(inputs),

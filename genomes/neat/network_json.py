@@ -136,6 +136,12 @@ def load(text: str) -> Json:
 def parse(model: type[Model], data: Json, name: str = "") -> Model:
     """Validate *data*, called *name* in errors, as a *model*.
 
+    Args:
+        model: Class that describes the data.
+        data: Value from a JSON file.
+        name: Path of *data* in that file, such as ``metadata.evolve_arena``; empty for the whole
+            file.
+
     Raises:
         DamagedFileError: The data do not fit the model.
     """
@@ -159,6 +165,13 @@ def describe_network(
 
     Nodes are listed in the order of their evaluation; where the iteration order of a set decides
     there, the smaller key comes first here.
+
+    Args:
+        nodes: Its node genes, as in the module's docstring.
+        connections: Its connection genes, likewise.
+        inputs: Number of inputs of the network.
+        outputs: Number of outputs.
+        feed_forward: True for a feed-forward network, False for a recurrent one.
     """
     arriving = _collect_arriving(connections, outputs, feed_forward)
     order = _order_layers(arriving, inputs) if feed_forward else list(arriving)

@@ -38,7 +38,13 @@ on, so that the numbers of immigrants have no other meaning on the island where 
 
 
 def highest_own(numbers: Array, last: int, span: int) -> int:
-    """Return the highest of *numbers* in the range of *last*; 0 if none is."""
+    """Return the highest of *numbers* in the range of *last*; 0 if none is.
+
+    Args:
+        numbers: Numbers of one kind, of any island.
+        last: A number in the range that counts: the last one given out there.
+        span: Size of a range, a field of :data:`SPANS`.
+    """
     first = last - last % span
     own = numbers[(numbers >= first) & (numbers < first + span)]
     return int(own.max(initial=0))
@@ -104,7 +110,13 @@ NODE, INNOVATION = 0, 1
 
 
 def new_numbering(links: int, splits: int, counters: Counters) -> Numbering:
-    """Make an empty numbering with space for so many different *links* and *splits*."""
+    """Make an empty numbering with space for so many different *links* and *splits*.
+
+    Args:
+        links: Most connections with different ends.
+        splits: Most different connections that are split.
+        counters: The last numbers given out so far.
+    """
     last = np.array([counters.node, counters.innovation], dtype=np.int64)
     return Numbering(_new_table(links), _new_table(splits), last)
 
@@ -116,7 +128,14 @@ def _new_table(entries: int) -> Table:
 
 @compiled
 def note_numbers(numbering: Numbering, source: Array, target: Array, innovation: Array) -> None:
-    """Record the numbers that connections have already."""
+    """Record the numbers that connections have already.
+
+    Args:
+        numbering: Receives the numbers.
+        source: Key of each connection's source, shape ``(connections,)``.
+        target: Key of each connection's target, shape ``(connections,)``.
+        innovation: Each connection's innovation number, shape ``(connections,)``.
+    """
     for place in range(source.shape[0]):
         key = _link(source[place], target[place])
         slot = _find_slot(numbering.links, key)
@@ -126,7 +145,13 @@ def note_numbers(numbering: Numbering, source: Array, target: Array, innovation:
 
 @inlined
 def number_link(numbering: Numbering, source: int, target: int) -> Number:
-    """Return the innovation number of a connection from *source* to *target*."""
+    """Return the innovation number of a connection from *source* to *target*.
+
+    Args:
+        numbering: The numbers so far; a new one is added to these.
+        source: Key of a node or an input.
+        target: Key of a node.
+    """
     return _number(numbering.links, _link(source, target), numbering.last, INNOVATION)
 
 

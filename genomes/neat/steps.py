@@ -68,8 +68,12 @@ def make_workspace(population: NeatPopulation) -> NeatWorkspace:
 def write_networks(genes: Genes, workspace: NeatWorkspace, graphs: Graphs) -> None:
     """Fill in the :class:`~evolve_arena.genomes.neat.graph.Graphs` of *genes*.
 
-    ``structure_at`` and ``numbers_at`` have one more place than there are genomes, for the end of
-    the last network; both begin with 0.
+    Args:
+        genes: Genes of the population.
+        workspace: Scratch space for any of its genomes.
+        graphs: Receives the networks, in arrays that are large enough. ``structure_at`` and
+            ``numbers_at`` have one more place than there are genomes, for the end of the last
+            network; both begin with 0.
     """
     for genome in range(graphs.slots.shape[0]):
         nodes = _sort_nodes(genes, genome, workspace)
