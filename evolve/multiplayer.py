@@ -30,7 +30,7 @@ from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
-FOR_PAIRS = {
+TWO_PLAYER_KEYS = {
     "matches.colours": "matches.multiplayer.rotate",
     "matches.draw_points": "matches.multiplayer.fitness",
     "matches.games": "matches.multiplayer.deals",
@@ -304,7 +304,7 @@ def find_multiplayer(
         matches: The section ``[matches]``.
         game: The game.
         individuals: Size of the population.
-        more_for_pairs: Keys for pairs alone beside :data:`FOR_PAIRS`.
+        more_for_pairs: Keys for pairs alone beside :data:`TWO_PLAYER_KEYS`.
 
     Raises:
         BadValueError: The section is for other games, or a key makes no sense in this game.
@@ -314,7 +314,7 @@ def find_multiplayer(
             raise BadValueError(f"matches.multiplayer: {game.name} is a game for two: leave it out")
         return None
     multiplayer = matches.multiplayer or MultiplayerConfig()
-    for key, instead in {**FOR_PAIRS, **(more_for_pairs or {})}.items():
+    for key, instead in {**TWO_PLAYER_KEYS, **(more_for_pairs or {})}.items():
         section, _, last = key.partition(".")
         holder = matches if section == "matches" else config
         default = type(holder).model_fields[last].default

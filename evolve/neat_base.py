@@ -24,7 +24,7 @@ from evolve_arena.evolve.settings.neat import NeatMethodConfig
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 
-FOR_PAIRS = {
+TWO_PLAYER_KEYS = {
     "matches.pairing": "matches.multiplayer.external_seats",
     "matches.opponents": "matches.multiplayer.deals",
     "method.finalists": "matches.multiplayer.finalists",
@@ -46,7 +46,7 @@ class NeatBase(Method[Any]):
     def __init__(self, config: NeatMethodConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
         self.evaluation = Evaluation(
-            config, config.matches, decoder.game, config.neat.pop_size, FOR_PAIRS
+            config, config.matches, decoder.game, config.neat.pop_size, TWO_PLAYER_KEYS
         )
 
     @classmethod

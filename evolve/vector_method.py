@@ -31,7 +31,7 @@ from evolve_arena.evolve.state_checks import find_other_arrays
 from evolve_arena.evolve.vectors import VectorBreeder
 from evolve_arena.genomes.variation import measure_diversity
 
-FOR_PAIRS = {"matches.opponents": "matches.multiplayer.deals"}
+TWO_PLAYER_KEYS = {"matches.opponents": "matches.multiplayer.deals"}
 
 
 class VectorMatchesConfig(MultiplayerMatchesConfig):
@@ -106,7 +106,7 @@ class VectorMethod(VectorBreeder[Any]):
     def __init__(self, config: Any, decoder: Any) -> None:
         super().__init__(config, decoder)
         self.evaluation = Evaluation(
-            config, config.matches, decoder.game, config.individuals, FOR_PAIRS
+            config, config.matches, decoder.game, config.individuals, TWO_PLAYER_KEYS
         )
         check_initialisation(decoder, config.initialisation)
 

@@ -25,6 +25,13 @@ BANNED = re.compile(
 """Phrases of a dialect that readers have to read twice."""
 
 
+BANNED_NAMES = re.compile(
+    r"BredPlayer|BoardView|FOR_PAIRS|Judgement|MOST_\w+|Pupil|Seatings|Voyage|Work|bred|face_lost"
+    r"|judgement|mutation_strength|newcomers|pupil|sail|seatings|thaw|trial_decks|company|wires"
+)
+"""Names that the field's terms have replaced; see CONTRIBUTING.md."""
+
+
 def find_texts(source: str) -> Iterator[tuple[int, str]]:
     """Yield docstrings, texts below attributes, help texts and messages, with their lines."""
     for node in ast.walk(ast.parse(source)):
@@ -87,6 +94,16 @@ def find_files(*paths: str) -> list[Path]:
     return [path for path in names if path.is_file() and not path.is_symlink()]
 
 
+def find_names(source: str) -> list[str]:
+    """Return a line for each definition or attribute with a name that was replaced."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        name = getattr(node, "name", None) or getattr(node, "attr", None) or getattr(node, "id", "")
+        if isinstance(name, str) and BANNED_NAMES.fullmatch(name):
+            found.append(f"{getattr(node, 'lineno', 0)}: the name {name!r} is not to be used")
+    return found
+
+
 def find_all(*paths: str) -> list[str]:
     """Return the faults of all files below *paths*, each with its file and line."""
     found = []
@@ -97,6 +114,8 @@ def find_all(*paths: str) -> list[str]:
         is_rules = name.parts[0] == "games" and "\ndef legal(" in source
         if name.parts[0] in LAYERS and "templates" not in name.parts and not is_rules:
             faults += find_undocumented(source)
+        if "templates" not in name.parts:
+            faults += find_names(source)
         found += [f"{name}:{fault}" for fault in faults]
     return found
 

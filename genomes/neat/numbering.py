@@ -51,16 +51,16 @@ def highest_own(numbers: Array, last: int, span: int) -> int:
 
 
 def number_like(
-    population: NeatPopulation, newcomers: NeatPopulation, last: int
+    population: NeatPopulation, immigrants: NeatPopulation, last: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the innovation numbers for the connections of *newcomers* in a *population*.
+    """Return the innovation numbers for the connections of *immigrants* in a *population*.
 
     They are those of its connections between the same nodes. Others keep theirs, or get new ones if
     theirs have another meaning there.
 
     Args:
         population: The population where they arrive.
-        newcomers: Genomes from another island.
+        immigrants: Genomes from another island.
         last: The last number given out in *population*.
 
     Returns:
@@ -71,9 +71,9 @@ def number_like(
     known |= zip(ends, population.innovation.tolist(), strict=True)
     taken, found = set(known.values()), []
     for source, target, number in zip(
-        newcomers.source.tolist(),
-        newcomers.target.tolist(),
-        newcomers.innovation.tolist(),
+        immigrants.source.tolist(),
+        immigrants.target.tolist(),
+        immigrants.innovation.tolist(),
         strict=True,
     ):
         # A connection that is new here keeps its number unless that is taken.

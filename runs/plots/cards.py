@@ -1,4 +1,4 @@
-"""Parts of a network's picture: cards with their small boards and votes, and wires."""
+"""Parts of a network's picture: cards with their small boards and votes, and edges."""
 
 from __future__ import annotations
 

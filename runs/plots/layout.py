@@ -1,7 +1,7 @@
 """Places of everything in the picture of a network, in inches, computed before it is drawn.
 
 The picture goes upwards, or to the right if it is turned: nodes that depend on nothing but the
-board are in the lowest row, outputs in the highest. A wire that passes a row on its way gets a
+board are in the lowest row, outputs in the highest. An edge that passes a row on its way gets a
 lane between the nodes there.
 """
 
@@ -15,14 +15,14 @@ from evolve_arena.runs.plots.network_layout import Board, Node, Sketch
 
 Point = tuple[float, float]
 Port = tuple[int, bool]
-"""End of a wire, by its number: at its source (False) or at its target (True)."""
+"""End of an edge, by its number: at its source (False) or at its target (True)."""
 Ends = tuple[int, int]
-"""Nodes at which a wire begins and ends."""
+"""Nodes at which an edge begins and ends."""
 
 PORTS = 0.2
-"""Maximum distance between wires that enter or leave a card side by side."""
+"""Maximum distance between edges that enter or leave a card side by side."""
 LOOP, ARCH = 0.14, 0.35
-"""Width of a wire from a card to itself, and height of one between two cards of a row."""
+"""Width of an edge from a card to itself, and height of one between two cards of a row."""
 SWEEPS = 8
 
 WIDEST, WIDEST_OUTPUTS = 11.0, 15.0
@@ -44,7 +44,7 @@ TURNED_GAP, TURNED_SPACE = 0.05, 1.1
 GAP = 0.16
 """Free space between two cards of a row."""
 LANE = 0.1
-"""Width of a wire that passes a row."""
+"""Width of an edge that passes a row."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Passage:
-    """Place that wires lead to or through: a card, or a lane between cards."""
+    """Place that edges lead to or through: a card, or a lane between cards."""
 
     middle: float
     width: float
@@ -87,16 +87,16 @@ class Passage:
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of all nodes and wires, around x = 0 and from y = 0 up."""
+    """Places of all nodes and edges, around x = 0 and from y = 0 up."""
 
     cell: float
     """Size of a cell of the small boards."""
     boxes: list[Box]
     """Card of each node."""
     routes: list[list[Point]]
-    """Curve of each wire; see :func:`find_routes`."""
+    """Curve of each edge; see :func:`find_routes`."""
     back: list[bool]
-    """For each wire, True if it leads to a node that is no higher in depth."""
+    """For each edge, True if it leads to a node that is no higher in depth."""
     width: float
     height: float
 
@@ -118,7 +118,7 @@ def arrange(sketch: Sketch) -> Layout:
         divided = [[layer] for layer in sketch.layers]
     rows = [row for parts in divided for row in parts]
 
-    # Lanes for wires that pass rows, then an order in which few wires cross
+    # Lanes for edges that pass rows, then an order in which few edges cross
     ends = [(edge.source, edge.target) for edge in sketch.edges]
     rows, ways = add_lanes(rows, len(sizes), ends)
     lanes = sum(map(len, rows)) - len(sizes)
@@ -211,7 +211,7 @@ def _divide(layer: Sequence[int], sizes: Sequence[Point], widest: float) -> list
 def _stack(
     rows: Sequence[Sequence[int]], widths: Sequence[float], sizes: Sequence[Point], space: float
 ) -> dict[int, Passage]:
-    """Stack *rows* above one another, with *space* between them, and more where many wires bend."""
+    """Stack *rows* above one another, with *space* between them, and more where many edges bend."""
     passages = {}
     floor = 0.0
     for row in rows:
@@ -227,15 +227,15 @@ def _stack(
 def add_lanes(
     rows: Sequence[Sequence[int]], nodes: int, edges: Sequence[Ends]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Add a lane wherever a wire passes a row; lanes are numbered from *nodes* on.
+    """Add a lane wherever an edge passes a row; lanes are numbered from *nodes* on.
 
     Args:
         rows: Nodes in each row, by their numbers; the lowest row first.
         nodes: Number of nodes, and so the number of the first lane.
-        edges: Nodes at which each wire begins and ends.
+        edges: Nodes at which each edge begins and ends.
 
     Returns:
-        The rows with their lanes, and the nodes and lanes on the way of each wire.
+        The rows with their lanes, and the nodes and lanes on the way of each edge.
     """
     row_of = {node: place for place, row in enumerate(rows) for node in row}
     widened = [list(row) for row in rows]
@@ -258,7 +258,7 @@ def order_rows(
     widths: Sequence[float],
     fixed: int = 1,
 ) -> list[list[int]]:
-    """Order rows so that few wires cross; the last rows, those of the outputs, are fixed.
+    """Order rows so that few edges cross; the last rows, those of the outputs, are fixed.
 
     Each node or lane moves to the mean place of its neighbours in the row above, then of those
     below, and so on. Source: Sugiyama, Tagawa and Toda, "Methods for visual understanding of
@@ -266,11 +266,11 @@ def order_rows(
 
     Args:
         rows: Nodes and lanes, the lowest row first.
-        ways: Nodes and lanes on the way of each wire.
+        ways: Nodes and lanes on the way of each edge.
         widths: Width of each node and lane, by its number, including the space around it.
         fixed: Number of rows that keep their order.
     """
-    # Neighbours of each node and lane: those that a wire connects with it
+    # Neighbours of each node and lane: those that an edge connects with it
     ordered = [list(row) for row in rows]
     row_of = {item: place for place, row in enumerate(ordered) for item in row}
     above: dict[int, list[int]] = {item: [] for item in row_of}
@@ -314,20 +314,20 @@ def _find_wishes(
     return wishes
 
 
-# Curves of wires from card to card
+# Curves of edges from card to card
 
 
 def find_routes(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> list[list[Point]]:
-    """Return the curve of each wire.
+    """Return the curve of each edge.
 
     Args:
-        ways: Cards and lanes on the way of each wire, from its source to its target. Consecutive
+        ways: Cards and lanes on the way of each edge, from its source to its target. Consecutive
             ones are in neighbouring rows; source and target alone may be in one row, or be the
             same card.
         passages: Each card and lane by its number.
 
     Returns:
-        Points of cubic Bézier curves for each wire: its beginning, and for each curve two control
+        Points of cubic Bézier curves for each edge: its beginning, and for each curve two control
         points and the end.
     """
     ports = _find_ports(ways, passages)
@@ -343,8 +343,8 @@ def find_routes(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> 
 
 
 def _find_ports(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> dict[Port, float]:
-    """Return the places of wires on the edges of cards, in an order in which they do not cross."""
-    # Sort the ends of wires by card and side
+    """Return the places of edges on the borders of cards, in an order without crossings."""
+    # Sort the ends of edges by card and side
     sides: dict[tuple[int, bool], list[tuple[float, Port]]] = {}
     ports: dict[Port, float] = {}
     for number, way in enumerate(ways):
@@ -368,7 +368,7 @@ def _find_ports(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> 
 
 
 def _find_stops(way: Sequence[Passage], begin: float, end: float) -> list[Point]:
-    """Return the points at which a wire enters and leaves each passage on its *way*."""
+    """Return the points at which an edge enters and leaves each passage on its *way*."""
     source, target = way[0], way[-1]
     if source.bottom > target.bottom:
         return _find_stops(way[::-1], end, begin)[::-1]
@@ -381,7 +381,7 @@ def _find_stops(way: Sequence[Passage], begin: float, end: float) -> list[Point]
 
 
 def _find_bends(stops: Sequence[Sequence[Point]]) -> dict[tuple[int, int], float]:
-    """Return the height at which a wire crosses over, by its number and the stop before.
+    """Return the height at which an edge crosses over, by its number and the stop before.
 
     Of those that go to the same side between the same two rows, each gets a height of its own,
     in the order that keeps them apart.

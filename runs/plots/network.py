@@ -1,8 +1,8 @@
 """A player's network as a picture: the weights from cells to each node, and between nodes.
 
 Every node is a card with a small board, on which the cells that it reads have the colours of
-their weights. Wires go up from card to card. Where every node is connected with every node of
-the layer above, squares on the cards take the place of wires.
+their weights. Edges go up from card to card. Where every node is connected with every node of
+the layer above, squares on the cards take the place of edges.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def draw_network(sketch: Sketch) -> Figure:
     head, foot = 0.7 + 0.18 * len(remarks), _key_height(sketch)
     height = head + places.height + foot
 
-    # Wires first, so that cards cover their ends
+    # Edges first, so that cards cover their ends
     figure = new_page(width, height, sketch.title, remarks)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
@@ -167,7 +167,7 @@ def _key_height(sketch: Sketch) -> float:
 
 
 def _draw_edges(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
-    """Draw all wires, the strongest last and so uppermost."""
+    """Draw all edges, the strongest last and so uppermost."""
     order = sorted(range(len(sketch.edges)), key=lambda edge: abs(sketch.edges[edge].weight))
     for edge in order:
         weight = sketch.edges[edge].weight
@@ -211,9 +211,9 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
     if boards:
         texts.append(f"Cells: weights from the board{'; dots: none' * sparse}")
     if sketch.edges:
-        texts.append("Wires: weights between nodes, wider if larger")
+        texts.append("Edges: weights between nodes, wider if larger")
     if any(places.back):
-        texts.append("Dashed wires: against the order of the layers")
+        texts.append("Dashed edges: against the order of the layers")
     if any(node.votes is not None for node in sketch.nodes):
         texts.append("Bars: weights to the nodes above, left to right")
     return texts
@@ -226,7 +226,7 @@ MAX_EDGES = 200
 
 
 def thin_out(sketch: Sketch) -> Sketch:
-    """Return *sketch* without the weakest nodes and wires, and with a remark on those left out."""
+    """Return *sketch* without the weakest nodes and edges, and with a remark on those left out."""
     # Nodes: the strongest of each layer
     layers = [_choose_nodes(sketch, layer) for layer in sketch.layers]
     remarks = list(sketch.remarks)
@@ -236,7 +236,7 @@ def thin_out(sketch: Sketch) -> Sketch:
     kept = sorted(node for layer in layers for node in layer)
     place = {node: at for at, node in enumerate(kept)}
 
-    # Wires between them: the strongest
+    # Edges between them: the strongest
     edges = [
         Edge(place[edge.source], place[edge.target], edge.weight)
         for edge in sketch.edges

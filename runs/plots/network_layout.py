@@ -1,4 +1,4 @@
-"""Contents of a network's picture, for any game: nodes, the inputs that they read, and wires."""
+"""Contents of a network's picture, for any game: nodes, the inputs that they read, and edges."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Node:
     if it reads no cell."""
     votes: Weights | None = None
     """Its weights to all nodes of the layer above, in their order, shape ``(nodes,)``; None if
-    wires show them."""
+    edges show them."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
     read = sorted({source for source, _, _ in links if source < -board.inputs}, reverse=True)
     place = {key: at for at, key in enumerate([*keys, *read])}
 
-    # Connections from cells are drawn on small boards, all others as wires
+    # Connections from cells are drawn on small boards, all others as edges
     boards: dict[int, Weights] = {}
     edges = []
     for source, target, weight in links:
@@ -390,13 +390,13 @@ def describe_head(decoder: NetworkDecoder | GraphDecoder) -> str:
 def find_layers(nodes: int, outputs: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
     """Divide *nodes* by depth, the lowest layer first.
 
-    A node's depth is the longest way to it from nodes without predecessors. Wires that close a
-    cycle, and wires out of an output, do not count: they lead back.
+    A node's depth is the longest way to it from nodes without predecessors. Edges that close a
+    cycle, and edges out of an output, do not count: they lead back.
 
     Args:
         nodes: Number of nodes.
         outputs: Number of outputs, which are the first nodes and the last layer.
-        edges: Source and target of each wire.
+        edges: Source and target of each edge.
     """
     hidden = range(outputs, nodes)
     entered = {target for source, target in edges if source >= outputs and source != target}

@@ -45,7 +45,7 @@ class NetworkView(TypedDict):
     planes: list[Plane]
     layers: list[list[Unit]]
     """Units of each layer; the last layer is the outputs."""
-    wires: list[tuple[int, int, float]]
+    edges: list[tuple[int, int, float]]
     """The strongest connections: source, target, and the value that each carries.
 
     Inputs and units are numbered through: inputs, then the layers.
@@ -70,28 +70,28 @@ def look_inside(player: Player, position: State) -> NetworkView | None:
         return None
     assert isinstance(player, VectorPlayer | NeatPlayer)
     if isinstance(player, NeatPlayer):
-        layers, wires, respond = _run_graph(player, seen.values)
+        layers, edges, respond = _run_graph(player, seen.values)
     else:
-        layers, wires, respond = _run_layers(player, seen.values)
+        layers, edges, respond = _run_layers(player, seen.values)
     for unit, name in zip(layers[-1], seen.labels.outputs, strict=False):
         unit["name"] = name
     output = _choose_output(player, position, [unit["value"] for unit in layers[-1]])
     adds = _find_shares(seen.values, lambda rows: respond(rows)[:, output])
-    return _describe(seen, layers, wires, adds, layers[-1][output]["name"])
+    return _describe(seen, layers, edges, adds, layers[-1][output]["name"])
 
 
-Wires = list[tuple[int, int, float]]
+Edges = list[tuple[int, int, float]]
 Layers = list[list[Unit]]
 Respond = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """The network as a function from rows of inputs to outputs, shape ``(rows, outputs)``."""
-Parts = tuple[Layers, Wires, Respond]
+Parts = tuple[Layers, Edges, Respond]
 
 
 def _describe(
-    seen: Inputs, layers: Layers, wires: Wires, adds: list[float], output: str
+    seen: Inputs, layers: Layers, edges: Edges, adds: list[float], output: str
 ) -> NetworkView:
     """Return the view of a network whose parts are known."""
-    wires.sort(key=lambda edge: -abs(edge[2]))
+    edges.sort(key=lambda edge: -abs(edge[2]))
     planes, at = list[Plane](), 0
     for name, rows, columns in seen.labels.planes:
         values = seen.values[at : at + rows * columns].tolist()
@@ -103,7 +103,7 @@ def _describe(
     return {
         "planes": planes,
         "layers": layers,
-        "wires": [edge for edge in wires if edge[2]][:MAX_EDGES],
+        "edges": [edge for edge in edges if edge[2]][:MAX_EDGES],
         "inputs": len(seen.values),
         "adds": adds,
         "output": output,
@@ -135,17 +135,17 @@ def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
     genome = decoder.expand(player.genome[None])[0]
     outputs = [values[0] for values in decoder.mlp.activations(genome, inputs[None])]
     before, first = inputs, 0
-    wires: Wires = []
+    edges: Edges = []
     layers: Layers = []
     for (weights, _), values in zip(decoder.mlp.layers(genome), outputs, strict=True):
         carried = before[:, None] * weights
         after = first + len(before)
         strongest = np.argsort(-np.abs(carried), axis=None)[: MAX_EDGES // len(outputs)]
         for source, target in zip(*np.unravel_index(strongest, carried.shape), strict=True):
-            wires.append((first + int(source), after + int(target), float(carried[source, target])))
+            edges.append((first + int(source), after + int(target), float(carried[source, target])))
         layers.append(_name_units(values, is_last=len(layers) == len(outputs) - 1))
         before, first = values, after
-    return layers, wires, lambda rows: decoder.mlp.evaluate(genome, rows)
+    return layers, edges, lambda rows: decoder.mlp.evaluate(genome, rows)
 
 
 def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
@@ -160,7 +160,7 @@ def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
     outputs = list(range(decoder.inputs, decoder.inputs + decoder.outputs))
     place = {slot: slot for slot in range(decoder.inputs)}
     place |= {slot: decoder.inputs + number for number, slot in enumerate([*hidden, *outputs])}
-    wires = [
+    edges = [
         (place[source], place[node.slot], float(weight * slots[source]))
         for node in nodes
         for source, weight in node.connections
@@ -171,7 +171,7 @@ def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
     def respond(rows: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([evaluate_slots(graphs, 0, row)[outputs] for row in rows])
 
-    return [*layers, _name_units(slots[outputs], is_last=True)], wires, respond
+    return [*layers, _name_units(slots[outputs], is_last=True)], edges, respond
 
 
 def _look_into_tuples(player: TuplePlayer, position: State) -> NetworkView:
@@ -201,8 +201,8 @@ def _look_into_tuples(player: TuplePlayer, position: State) -> NetworkView:
         {"name": f"tuple {number}", "value": float(value)} for number, value in enumerate(sums)
     ]
     last = values.size + len(units)
-    wires = sorted(carried.items(), key=lambda edge: -abs(edge[1]))[: MAX_EDGES // 2]
-    told = [(*ends, float(part)) for ends, part in wires]
+    edges = sorted(carried.items(), key=lambda edge: -abs(edge[1]))[: MAX_EDGES // 2]
+    told = [(*ends, float(part)) for ends, part in edges]
     told += [(values.size + at, last, float(value)) for at, value in enumerate(sums)]
     seen = Inputs(values, Labels(decoder.planes))
     output = _name_units(sums.sum(keepdims=True), is_last=True)

@@ -421,7 +421,7 @@ class _Inside:
             self._draw_layer(axes, depth, x, top, first, places)
             first += len(layer)
         self._draw_edges(axes, places)
-        count = len(self.found["wires"])
+        count = len(self.found["edges"])
         told = (
             f"Blue is positive, orange negative. Of the connections those {count} are drawn that"
             " carry most here."
@@ -501,7 +501,7 @@ class _Inside:
 
     def _draw_edges(self, axes: Axes, places: dict[int, tuple[float, float]]) -> None:
         """Draw straight lines, as wide as the values that they carry; the strongest uppermost."""
-        edges = [edge for edge in self.found["wires"] if edge[0] in places and edge[1] in places]
+        edges = [edge for edge in self.found["edges"] if edge[0] in places and edge[1] in places]
         strongest = max((abs(carried) for *_, carried in edges), default=0.0) or 1.0
         edges.reverse()
         share = np.array([abs(carried) / strongest for *_, carried in edges])

@@ -29,7 +29,7 @@ def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
     units = [unit["value"] for layer in found["layers"] for unit in layer]
     assert len(found["layers"][-1]) == 1
     values = [*seen.ravel(), *units]
-    for source, target, carried in found["wires"]:
+    for source, target, carried in found["edges"]:
         assert source < target < len(values)
         assert (values[source] == 0) == (carried == 0)
     if KINDS[kind]:

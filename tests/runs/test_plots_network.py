@@ -394,7 +394,7 @@ def test_wires_are_coloured_by_sign_and_arrows_in_a_row() -> None:
     assert colours_of(back) == [NEGATIVE.lower()]
     assert all(edge.get_linestyle() != "-" for edge in back)
     assert len(edges(axes)) == 2
-    assert "Dashed wires: against the order of the layers" in "\n".join(texts(axes))
+    assert "Dashed edges: against the order of the layers" in "\n".join(texts(axes))
     ahead = [edge for edge in edges(axes) if edge not in back]
     assert all(edge.get_path().codes[0] == Curve.MOVETO for edge in ahead)
 

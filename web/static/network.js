@@ -16,7 +16,7 @@ function s(tag, given, parent, text = "") {
 const hue = (value) => (value < 0 ? "hue1" : "hue0");
 
 /** Draws the answer of `look_inside` into an element. */
-export function drawInside(place, { planes, layers, wires, inputs }) {
+export function drawInside(place, { planes, layers, edges, inputs }) {
   const cell = 15, gap = 18, top = 26;
   const places = new Map();
   const planeHeight = planes.reduce((sum, { rows }) => sum + rows * cell + gap + 14, 0);
@@ -66,8 +66,8 @@ export function drawInside(place, { planes, layers, wires, inputs }) {
     });
     first += layer.length;
   });
-  const strongest = Math.max(1e-9, ...wires.map(([, , carried]) => Math.abs(carried)));
-  for (const [from, to, carried] of [...wires].reverse()) {
+  const strongest = Math.max(1e-9, ...edges.map(([, , carried]) => Math.abs(carried)));
+  for (const [from, to, carried] of [...edges].reverse()) {
     const one = places.get(from), other = places.get(to), share = Math.abs(carried) / strongest;
     if (!one || !other) continue;
     const middle = (one[0] + other[0]) / 2;
@@ -75,7 +75,7 @@ export function drawInside(place, { planes, layers, wires, inputs }) {
       fill: "none", stroke: "currentColor", "stroke-width": 0.4 + 2.4 * share, opacity: 0.12 + 0.6 * share }, under);
   }
   place.replaceChildren(h("div", { class: "scroll chart" }, svg),
-    h("p", { class: "quiet small" }, `Blue is positive, orange negative. Only the ${wires.length} strongest connections in this position are drawn.`));
+    h("p", { class: "quiet small" }, `Blue is positive, orange negative. Only the ${edges.length} strongest connections in this position are drawn.`));
   svg.style.minWidth = `${Math.min(width, 620)}px`;
   svg.style.maxWidth = `${1.6 * width}px`;
 }
