@@ -64,7 +64,7 @@ def measure_mixed(material: Material) -> Table:
         title="two against two at tables of four",
         rows=rows,
         notes=[
-            "Two seats each, taken in turn, and with the same decks the other way round. Margin:"
+            "Two seats each, taken in turn, and with the same deals the other way round. Margin:"
             " the mean of the first player's points minus that of the second's. Of several bred"
             " alike: the mean over them, with Student's interval; of one, from its pairs of games.",
             "Forbidden moves: the share of games that a player ended by one. Points count as they"

@@ -115,7 +115,7 @@ def test_exported_bots_choose_the_same_actions(name: str, kind: str, head: str) 
 def test_methods_breed(name: str, method: str, changes: tuple[str, ...], tmp_path: Path) -> None:
     values = [f"method.name={method}", *(f"method.{change}" for change in changes)]
     if "players" in name:
-        tables = ("decks", "trial_decks", "final_decks")
+        tables = ("deals", "preliminary_deals", "final_deals")
         values += [f"matches.multiplayer.{key}=2" for key in tables]
     values += ["run.generations=2", "check.games=6"]
     run = ea.start(f"openspiel:{name}", run=tmp_path / "run", changes=values, executor="serial")
