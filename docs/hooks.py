@@ -27,6 +27,7 @@ FROM_TOP = {
 CHAMPION = ROOT / "docs" / "champion.safetensors"
 """A player of ``evolve start connect-four --seed 3``."""
 PART = re.compile(r"^<!-- generated: \w+ -->\n(.*?)^<!-- end -->$", re.M | re.S)
+LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 TABLE = re.compile(r"(?:^\|.*\n)+", re.M)
 FEW_LETTERS = 30
 """Longest text in the last column of a table of figures; wider tables get room on small screens."""
@@ -35,9 +36,7 @@ FEW_LETTERS = 30
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from the top of the repository, and execute notebooks."""
     for uri, name in FROM_TOP.items():
-        text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
-        for other, top in FROM_TOP.items():
-            text = text.replace(f"]({top}", f"]({other}")
+        text = LINK.sub(_lead_to_page, (ROOT / name).read_text("utf-8"))
         files.append(File.generated(config, uri, content=text))
     files.append(File.generated(config, "champion.html", content=export_champion()))
     for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
@@ -45,6 +44,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for uri, content in execute_notebook(Path(str(file.abs_src_path)), file.src_uri):
             files.append(File.generated(config, uri, content=content))
     return files
+
+
+def _lead_to_page(link: re.Match[str]) -> str:
+    """Return a link of a page from the top as the site has it; sources are no pages of it."""
+    label, target = link.groups()
+    pages = {name: uri for uri, name in FROM_TOP.items()} | {"README.md": "index.md"}
+    path, mark, place = target.partition("#")
+    if path.startswith("docs/"):
+        return f"[{label}]({target.removeprefix('docs/')})"
+    if path in pages:
+        return f"[{label}]({pages[path]}{mark}{place})"
+    return f"`{label}`" if (ROOT / path).is_file() else link[0]
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
