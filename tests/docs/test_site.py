@@ -54,6 +54,8 @@ def test_it_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path) ->
         for file in site.rglob(f"*.{kind}"):
             assert not LOADED.search(file.read_text("utf-8")), file
     assert not any("<!-- generated: " in text for text in texts.values())
+    assert 'src="champion.html"' in texts[site / "index.html"]
+    assert "choose(" in texts[site / "champion.html"]
     notebook = texts[site / "guides" / "notebook.html"]
     assert 'src="notebook_files/' in notebook
     if CHROMIUM and sync_playwright is not None:
