@@ -102,11 +102,13 @@ hidden = [5]
 activation = "tanh"
 
 [method]
+individuals = 12
+tournament_size = 3
+
+[matches]
 colours = "one"
 draw_points = 0.0
 openings = { plies = 0, count = 1 }
-individuals = 12
-tournament_size = 3
 
 [check]
 every = 3

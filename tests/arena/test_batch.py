@@ -116,7 +116,7 @@ def test_results_join_in_their_order() -> None:
     assert joined.columns["points"][:, 0].tolist() == [7, 8, 9]
     assert joined.columns["points"].dtype == np.int32
     assert joined.offenders.tolist() == [0, 0, 3]
-    assert joined.games.tolist() == [0, 5, 0]
+    assert joined.game_hashes.tolist() == [0, 5, 0]
     assert joined.distinct_games == 2
     assert list(joined.columns) == list(one.columns)
 

@@ -139,10 +139,10 @@ def test_every_position_is_watched() -> None:
 def test_the_hash_is_that_of_fowler_noll_and_vo() -> None:
     """FNV-1a, 64 bits, over bytes that are the moves plus one; known: of nothing, of "a"."""
     draw = Match((), (1, 1), Termination.DRAW, "")
-    assert draw.game == 0xCBF29CE484222325
-    assert Match((ord("a") - 1,), (1, 1), Termination.DRAW, "").game == 0xAF63DC4C8601EC8C
+    assert draw.game_hash == 0xCBF29CE484222325
+    assert Match((ord("a") - 1,), (1, 1), Termination.DRAW, "").game_hash == 0xAF63DC4C8601EC8C
     foobar = tuple(ord(letter) - 1 for letter in "foobar")
-    assert Match(foobar, (1, 1), Termination.DRAW, "").game == 0x85944171F73967E8
+    assert Match(foobar, (1, 1), Termination.DRAW, "").game_hash == 0x85944171F73967E8
 
 
 class Slow(Player):

@@ -190,7 +190,7 @@ def answer(cls, module, ours=CPUCodeLibrary._object_getbuffer_hook.__func__):
     return ours(cls, module)
 
 CPUCodeLibrary._object_getbuffer_hook = classmethod(answer)
-sys.argv = ["evolve", "perft", "3"]
+sys.argv = ["evolve", "game", "perft", "3"]
 from evolve_arena.cli.main import main
 main()
 """
@@ -212,7 +212,7 @@ def run(ours=cli._run):
     return ours()
 
 cli._run = run
-sys.argv = ["evolve", "perft", "3"]
+sys.argv = ["evolve", "game", "perft", "3"]
 cli.main()
 """
 

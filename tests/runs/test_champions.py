@@ -387,7 +387,11 @@ seats = 4
 [method]
 individuals = 6
 tournament_size = 2
-tables = { decks = 2, trial_decks = 2, finalists = 2, final_decks = 2 }
+[matches.multiplayer]
+deals = 2
+preliminary_deals = 2
+finalists = 2
+final_deals = 2
 [check]
 every = 1
 games = 6

@@ -284,7 +284,7 @@ def test_a_game_of_ones_own_has_positions_beside_its_file(
     assert find_own_positions(game) is None
     print_evaluation(evaluate_player(make_random(game), game, opponents=[]), game)
     path = write(tmp_path, CORNERS)
-    assert capsys.readouterr().out == f"positions: left out, {path} is missing\n"
+    assert capsys.readouterr().out == f"positions: skipped, {path} is missing\n"
     assert find_own_positions(game) == spec.positions == path
     content = evaluate_player(make_random(game), game, opponents=[])
     assert content["positions"]["positions"]["count"] == 3
@@ -323,4 +323,4 @@ def test_own_positions_are_left_out_on_other_boards(capsys: pytest.CaptureFixtur
     assert content["positions"] == {}
     print_evaluation(content, game)
     usual = "connect-four with columns 7, rows 6, connect 4"
-    assert capsys.readouterr().out == f"concept states: left out, they are for {usual}\n"
+    assert capsys.readouterr().out == f"concept states: skipped, they are for {usual}\n"
