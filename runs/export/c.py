@@ -190,7 +190,7 @@ def _describe_nodes(player: NeatPlayer, template: str, constants: str) -> Networ
 #define INPUTS {decoder.inputs}
 #define SLOTS {slots}
 #define NODE_COUNT {len(nodes)}
-#define MAX_TERMS {max([2, *(len(node.connections) for node in nodes)])}
+#define MOST_TERMS {max([2, *(len(node.connections) for node in nodes)])}
 // Nodes: slot, activation, aggregation, bias, response, and how many connections; what has no
 // effect on any output is left out. Connections: the slot from which one comes, and its weight.
 static const struct node NODES[] = {{

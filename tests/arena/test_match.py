@@ -211,7 +211,7 @@ def test_tables_compiled_or_not_are_the_same(players: int) -> None:
     expected = SerialExecutor().play(batch)
     slow: list[Player] = [Slow(kind) for kind in kinds]
     results, forfeits = play_matches(game, slow, pairings, seeds)
-    for field in ("games", "places", "plies", "offenders"):
+    for field in ("game_hashes", "places", "plies", "offenders"):
         assert np.array_equal(getattr(results, field), getattr(expected, field)), field
     assert list(results.columns) == ["points", "tickets_done", "tickets_failed", "rounds"]
     for name, numbers in results.columns.items():

@@ -95,7 +95,7 @@ def test_a_match_depends_on_nothing_but_itself() -> None:
     whole = run_kernel(make_batch(GAME, packed, pairings, seeds))
     order = np.random.default_rng(1).permutation(len(pairings))
     shuffled = run_kernel(make_batch(GAME, packed, pairings[order], seeds[order]))
-    for name in ("games", "outcomes", "plies"):
+    for name in ("game_hashes", "outcomes", "plies"):
         assert np.array_equal(getattr(shuffled, name), getattr(whole, name)[order])
     parts = [slice(at, at + 1) for at in range(len(pairings))]
     alone = [run_kernel(make_batch(GAME, packed, pairings[at], seeds[at])) for at in parts]

@@ -224,9 +224,9 @@ def test_chance_comes_from_the_stream_that_is_given() -> None:
     rng, own, bot = new_stream(5), [5], load_bot(player)
     positions = random_positions(player.game, 60, 2)
     chosen = [player.choose(position, rng) for position in positions]
-    assert [bot["choose"](list(each.state), rng=own) for each in positions] == chosen
+    assert [bot["choose"](list(each.state), stream=own) for each in positions] == chosen
     assert own == rng.tolist()
-    assert [bot["choose"](list(each.state), rng=own) for each in positions] != chosen
+    assert [bot["choose"](list(each.state), stream=own) for each in positions] != chosen
 
 
 # How far bots look, how long, and who can't

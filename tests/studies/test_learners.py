@@ -132,7 +132,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("td-lambda", "method.exploration=boltzmann", "'epsilon', 'greedy' or 'softmax'"),
         ("td-lambda", "method.temperature=0", "method.temperature is 0: it must be above 0"),
         ("td-lambda", "method.initialisation=inverted", "inverse"),
-        ("td-lambda", "method.lambda=0.5", "method.lambda is no key"),
+        ("td-lambda", "method.lambda=0.5", "method.lambda is an unknown setting"),
         ("td-lambda", "variation.elites=1", "variation.elites is a key of the method 'tournament'"),
         ("q-learning", "network.head=value", "network.head"),
         ("q-learning", "network.encoding=features", "network.encoding"),

@@ -73,7 +73,9 @@ def test_what_learned_can_be_played_with() -> None:
 
 
 def test_the_champion_is_who_beats_the_judge() -> None:
-    method = make_method(individuals=2, judge="minimax:depth=1", judge_games=40, _depth=3)
+    method = make_method(
+        individuals=2, final={"opponent": "minimax:depth=1", "games": 40}, _depth=3
+    )
     knows = np.zeros((2, 15), dtype=np.float32)
     knows[1, :4] = [0.2, 0.3, -0.2, -0.3]
     genome, report = method.champion(LearnerState(1, 5, knows), make_arena(method))

@@ -414,7 +414,7 @@ def list_planes(state: Sequence[int], seat: int) -> list[int]:
 WIN, INFINITE = 1 << 40, 1 << 42
 LARGEST = 2**30 - 1
 # It looks no farther, and so many plies farther where the rules say that a state is not quiet.
-DEEPEST, MAX_EXTRA = 60, 8
+DEEPEST, MOST_EXTRA = 60, 8
 
 
 class OutOfTimeError(Exception):
@@ -502,7 +502,7 @@ class Search:
         if is_finished(state) or is_exhausted(state, line, 2):
             won = int(has_won(state, side)) - int(has_won(state, 1 - side))
             return won * (WIN + depth)
-        if depth <= 0 and (not HAS_QUIET or depth <= -MAX_EXTRA or RULES["quiet"](state)):
+        if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or RULES["quiet"](state)):
             return self.value_leaf(state, side)
         if time.monotonic() > self.deadline:
             raise OutOfTimeError

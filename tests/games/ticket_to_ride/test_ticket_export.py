@@ -58,7 +58,7 @@ def test_a_file_chooses_what_the_arena_does(kind: str) -> None:
         view = player.game.view(position, player.game.to_move(position))
         ours, theirs = new_stream(number), [number]
         expected = player.choose(view, ours)
-        move = space["choose"](space["view"](list(position.state)), rng=theirs)
+        move = space["choose"](space["view"](list(position.state)), stream=theirs)
         assert move in player.game.legal_moves(position)
         if expected >= 0:  # else the arena forfeits, and the bot does something else
             assert (move, theirs) == (expected, ours.tolist())
