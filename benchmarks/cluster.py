@@ -40,11 +40,11 @@ def measure() -> Iterator[Line]:
             for number in range(ROUNDS + 1):
                 rate = [0.0, 0.0]
                 for place in (0, 1) if number % 2 else (1, 0):
-                    games, begin = arenas[place].games, time.perf_counter()
+                    games, begin = arenas[place].games_played, time.perf_counter()
                     for _ in range(generations):
                         states[place], _ = method.step(states[place], arenas[place])
                     spent = time.perf_counter() - begin
-                    rate[place] = (arenas[place].games - games) / spent
+                    rate[place] = (arenas[place].games_played - games) / spent
                 if number:  # in the first round things are compiled and started
                     rates.append(tuple(rate))
             ratios = [other / one for one, other in rates]

@@ -194,7 +194,7 @@ def _check_games() -> None:
     genomes = POLICY.initialise(20, "uniform", np.random.default_rng(1))
     pairings = round_robin(len(genomes))
     seeds = np.zeros(len(pairings), dtype=np.uint64)
-    ours = run_kernel(make_batch(POLICY.game, POLICY.pack(genomes), pairings, seeds)).games
+    ours = run_kernel(make_batch(POLICY.game, POLICY.pack(genomes), pairings, seeds)).game_hashes
     networks = [_make_network(genome) for genome in genomes]
     theirs = [play(networks[one], networks[other])[2] for one, other in pairings.tolist()]
     share = float(np.mean(ours == np.array(theirs, dtype=np.uint64)))

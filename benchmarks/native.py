@@ -76,7 +76,7 @@ def _measure_best(decoder: NetworkDecoder, head: str) -> float | None:
         library = _build(head, f"-DTABLES={tables}")
         found = _play(library, batch)
         for ours, theirs in (
-            (expected.games, found.games),
+            (expected.game_hashes, found.games),
             (expected.outcomes, found.outcomes),
             (expected.plies, found.plies),
         ):

@@ -128,7 +128,7 @@ def _check_games(
     packed = DECODER.pack(from_neat_python(genomes))
     seeds = np.zeros(len(met), dtype=np.uint64)
     batch = make_batch(DECODER.game, packed, np.array(met, dtype=np.int32), seeds)
-    if run_kernel(batch).games.tolist() != hashes:
+    if run_kernel(batch).game_hashes.tolist() != hashes:
         raise RuntimeError("the kernel does not play the games of neat-python's networks")
 
 

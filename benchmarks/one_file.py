@@ -89,7 +89,7 @@ def _compare(batches: list[Batch], alike: int | None = None) -> list[NDArray[np.
     The first *alike* of them must play the same games; all must if it is None.
     """
     speeds = np.zeros((len(batches), ROUNDS))
-    hashes = [run_kernel(batch).games for batch in batches]
+    hashes = [run_kernel(batch).game_hashes for batch in batches]
     for turn in range(ROUNDS):
         for place, batch in enumerate(batches):
             begun = time.process_time()

@@ -186,7 +186,7 @@ def test_a_step_changes_nothing_and_repeats_itself(sort: str) -> None:
         names.append(list(first.statistics))
         assert all(isinstance(value, float) for value in first.statistics.values())
         if kind == "neat":
-            assert len(one.species_best) == len(one.marks) == len(one.species) > 0
+            assert len(one.species_best) == len(one.best_scores) == len(one.species) > 0
             assert sum(first.species.values()) == len(state.population)
         state = one
     assert all(each == names[0] for each in names)

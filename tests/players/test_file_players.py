@@ -110,7 +110,7 @@ class Plain(Player):
         if listed and len(moves) == 1:
             return int(moves[0])
         drawn = int(next_word(rng)) >> 2 if self.game.scripts[self.function] else 0
-        more = self.game.report(self.function, drawn)
+        more = self.game.tell(self.function, drawn)
         return int(self.game.plain[self.function](self.game.to_native(position), *listed, *more))
 
 
@@ -139,7 +139,7 @@ def test_scripted_players_of_all_games_play_the_same_games_in_python(
     scripted, plain = ScriptedPlayer(game, function), Plain(game, function)
     other = make_random(game)
     compiled, in_python = (play_all(game, [each, other], 40) for each in (scripted, plain))
-    assert compiled.games.tolist() == in_python.games.tolist()
+    assert compiled.game_hashes.tolist() == in_python.game_hashes.tolist()
     assert compiled.distinct_games > 5
 
 
@@ -151,7 +151,7 @@ def test_who_asks_for_chance_gets_the_same_compiled(tmp_path: Path) -> None:
     plain = [Plain(game, name) for name in game.scripts]
     compiled = [make_player(name, game) for name in ("first-or-middle", "careless")]
     one, other = play_all(game, compiled, 60), play_all(game, [*plain], 60)
-    assert one.games.tolist() == other.games.tolist()
+    assert one.game_hashes.tolist() == other.game_hashes.tolist()
     assert one.distinct_games > 10
     careless, rng = compiled[1], new_stream(3)
     moves = {careless.choose(game.initial(), rng) for _ in range(60)}

@@ -61,13 +61,13 @@ def test_matches_in_turns_are_those_one_by_one(
         in_turns, one_by_one = (play(game, each, pairings, given) for each in (packed, more))
         for name in ("places", "plies", "offenders", "games"):
             assert np.array_equal(getattr(in_turns, name), getattr(one_by_one, name)), name
-    assert len(set(in_turns.games.tolist())) > MATCHES // 3
+    assert len(set(in_turns.game_hashes.tolist())) > MATCHES // 3
     for count in (1, 2, 5):  # fewer than are in hand at a time, and one more
         few = play(game, packed, pairings[:count])
-        assert np.array_equal(few.games, play(game, more, pairings[:count]).games)
+        assert np.array_equal(few.game_hashes, play(game, more, pairings[:count]).game_hashes)
     knows_searches = find_variant(find_game(game.name), game.rules, more)
     monkeypatch.setattr("evolve_arena.arena.arena.find_variant", lambda *_: knows_searches)
-    assert np.array_equal(play(game, packed, pairings, openings).games, in_turns.games)
+    assert np.array_equal(play(game, packed, pairings, openings).game_hashes, in_turns.game_hashes)
 
 
 def test_networks_of_other_depths_are_not_in_turns() -> None:
@@ -116,5 +116,5 @@ def test_players_at_random_draw_the_same_moves_with_bits_of_64(tmp_path: Path) -
         game = make_game(str(file))
         pairings = np.zeros((50, 2), dtype=np.int32)
         played.append(play(game, make_random(game).packed, pairings))
-    assert np.array_equal(played[0].games, played[1].games)
-    assert len(set(played[0].games.tolist())) == 50
+    assert np.array_equal(played[0].game_hashes, played[1].game_hashes)
+    assert len(set(played[0].game_hashes.tolist())) == 50

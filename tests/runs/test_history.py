@@ -441,7 +441,7 @@ def test_texts_take_no_more_memory_than_is_sensible(history: History, monkeypatc
     history.flush()
     with History(history.path) as reader:
         assert len(reader.checks()) == 100
-        monkeypatch.setattr(f"{MODULE}.MOST_TEXT", 400_000)
+        monkeypatch.setattr(f"{MODULE}.MAX_TEXT", 400_000)
         with pytest.raises(DamagedHistoryError, match="its texts are too long"):
             reader.checks()
     history.add_check(champion_report(101), b"x", [result("a" * 2_000_000)])
@@ -453,7 +453,7 @@ def test_texts_take_no_more_memory_than_is_sensible(history: History, monkeypatc
 
 
 def test_a_large_champion_is_read(history: History, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(f"{MODULE}.MOST_TEXT", 1000)
+    monkeypatch.setattr(f"{MODULE}.MAX_TEXT", 1000)
     for number in (1, 2):
         history.add_check(champion_report(number), bytes(3_000_000), [result("a")])
     history.drop_champions([2], 1_000_000)

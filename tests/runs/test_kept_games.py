@@ -29,7 +29,7 @@ def test_kept_games_are_those_of_the_duel(name: str, tmp_path: Path) -> None:
     game = ea.make_game(name)
     file = KeptGames(tmp_path / "games.jsonl")
     options = {"games": 12, "opening_plies": PLAYED[name], "seed": 4, "game": game}
-    result = ea.duel("random", "random", **options, on_match=file.on_match)
+    result = ea.duel("random", "random", **options, on_match=file.keep)
     assert result == ea.duel("random", "random", **options)
     file.write()
     kept = parse_games(file.path.read_text(), game)
