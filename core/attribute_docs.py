@@ -16,7 +16,7 @@ from functools import lru_cache
 def read_docs(body: Sequence[ast.stmt]) -> dict[str, str]:
     r"""Return the strings directly below assignments, by the name that is assigned.
 
-    >>> read_sentences(ast.parse("SIZE = 8\n'''Cells along a side.'''\nSTEP = 2").body)
+    >>> read_docs(ast.parse("SIZE = 8\n'''Cells along a side.'''\nSTEP = 2").body)
     {'SIZE': 'Cells along a side.'}
     """
     found = {}

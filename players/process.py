@@ -48,8 +48,8 @@ class ProcessPlayer(Player):
         UnknownNameError: The game has no such dialect.
         BadValueError: The command cannot be parsed, or names no program.
 
-    >>> from evolve_arena.core.registry import make_game, usual_game
-    >>> ProcessPlayer(make_game(usual_game()), "python3 bot.py", dialect="plan")
+    >>> from evolve_arena.core.registry import default_game, make_game
+    >>> ProcessPlayer(make_game(default_game()), "python3 bot.py", dialect="plan")
     Traceback (most recent call last):
     evolve_arena.core.errors.UnknownNameError: unknown dialect 'plan': did you mean 'plain'? \
 (known: ai-games, plain)

@@ -84,7 +84,7 @@ def read_in_browser(site: Path) -> list[str]:
                 view.wait_for_load_state("networkidle")
                 faults += [f"{page}, {scheme}: {text}" for text in list_faint(view)]
             view.goto(f"{root}index.html")
-            view.fill("input[name=query]", "strength_floor")
+            view.fill("input[name=query]", "min_step_size")
             view.press("input[name=query]", "End")  # what is typed is seen when a key goes up
             view.wait_for_selector(".md-search-result__item a", timeout=60_000)
             found = view.get_attribute(".md-search-result__item a", "href")

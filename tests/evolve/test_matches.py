@@ -168,7 +168,7 @@ def test_members_play_as_the_genomes_that_they_are() -> None:
     (batch,) = recorder.batches
     everybody = POPULATION.take([0, 1, 2, 3, 9])
     again = Arena(DECODER, SerialExecutor()).play(everybody, batch.pairings, batch.seeds)
-    assert np.array_equal(recorder.results[0].games, again.games)
+    assert np.array_equal(recorder.results[0].game_hashes, again.game_hashes)
 
 
 def test_members_are_drawn_anew_in_each_generation() -> None:

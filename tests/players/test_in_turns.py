@@ -59,7 +59,7 @@ def test_matches_in_turns_are_those_one_by_one(
     openings[::2] = rng.integers(0, 7, (MATCHES // 2, 3))
     for given in (None, openings):
         in_turns, one_by_one = (play(game, each, pairings, given) for each in (packed, more))
-        for name in ("places", "plies", "offenders", "games"):
+        for name in ("places", "plies", "offenders", "game_hashes"):
             assert np.array_equal(getattr(in_turns, name), getattr(one_by_one, name)), name
     assert len(set(in_turns.game_hashes.tolist())) > MATCHES // 3
     for count in (1, 2, 5):  # fewer than are in hand at a time, and one more
