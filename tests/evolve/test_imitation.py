@@ -153,7 +153,7 @@ def test_kept_games_teach(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     kept, player = KeptGames(file), "minimax:depth=6"
     options = {"games": 60, "game": "tic-tac-toe", "seed": 2, "opening_plies": 2}
-    ea.duel(player, player, keep=kept.keep, **options)
+    ea.duel(player, player, on_match=kept.keep, **options)
     kept.write()
     run = teach("tic-tac-toe", tmp_path / "run", method__teacher=f"games:{file}")
     state = run.state(2)

@@ -215,7 +215,7 @@ def test_a_species_that_is_founded_has_its_representative_as_its_record() -> Non
     assert founded > 5
 
 
-@pytest.mark.parametrize("judge", ["outside", "rank"])
+@pytest.mark.parametrize("assess", ["outside", "rank"])
 def test_what_a_species_reached_is_remembered(assess: str) -> None:
     """A population that stays as it is improves once, when there is no mark yet."""
     method = make_method(
@@ -371,12 +371,12 @@ def test_hidden_nodes_are_counted() -> None:
         ("population", "bias", lambda bias: bias.astype(np.float32), "type float32"),
         ("population", "node_start", lambda start: start + 1, "do not cover"),
         ("population", "source", lambda source: source - 85, "more than 84 inputs"),
-        ("records", "source", lambda source: source - 85, "more than 84 inputs"),
+        ("species_best", "source", lambda source: source - 85, "more than 84 inputs"),
         ("hall", "node_key", lambda keys: keys + 5, "do not have 1 outputs"),
         ("species", "members", lambda members: members * 0 + 99, "a species that is not there"),
         ("species", "keys", lambda keys: keys.astype(np.int32), "type int32"),
-        (None, "records", lambda species_best: species_best.take([]), "its records are not"),
-        (None, "marks", lambda best_scores: np.zeros(9), "its records are not"),
+        (None, "species_best", lambda species_best: species_best.take([]), "its records are not"),
+        (None, "best_scores", lambda best_scores: np.zeros(9), "its records are not"),
         (None, "population", lambda genomes: genomes.take([0, 1]), "members has"),
     ],
 )

@@ -86,7 +86,7 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
 def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     kept = KeptGames(server.folder / "study" / "games.jsonl")
     game = ea.make_game("connect-four")
-    ea.duel("test-bot", "random", games=4, game=game, seed=2, keep=kept.keep)
+    ea.duel("test-bot", "random", games=4, game=game, seed=2, on_match=kept.keep)
     kept.write()
     assert server.get("files") == ["study/games.jsonl"]
     games = server.post("replay", game="tic-tac-toe", file="study/games.jsonl")
