@@ -9,6 +9,7 @@ from dataclasses import Field, asdict, fields, is_dataclass, make_dataclass
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.core.errors import spell
 from evolve_arena.core.logs import LOG
@@ -157,13 +158,14 @@ def _put_together(kind: type[Any], values: JsonObject, prefix: str, arrays: Arra
     # counters, or a whole number.
     for field in fields(kind):
         name, hint = prefix + find_stored_name(field), hints[field.name]
-        if get_origin(hint) is np.ndarray:
-            parts[field.name] = _pick(hint, name, arrays)
+        if dtype := _find_dtype(hint):
+            parts[field.name] = _pick(dtype, name, arrays)
         elif get_origin(hint) is tuple:
             inner = get_args(hint)[0]
+            dtype = _find_dtype(inner)
             parts[field.name] = tuple(
-                _pick(inner, f"{name}.{place}", arrays)
-                if get_origin(inner) is np.ndarray
+                _pick(dtype, f"{name}.{place}", arrays)
+                if dtype
                 else _put_together(inner, each, f"{name}.{place}.", arrays)
                 for place, each in enumerate(parts[field.name])
             )
@@ -208,11 +210,22 @@ def _put_anything_together(values: JsonObject, prefix: str, arrays: Arrays) -> A
     return make_dataclass("State", parts, frozen=True, eq=False)(**parts)
 
 
-def _pick(hint: object, name: str, arrays: Arrays) -> Array:
-    """Remove the array called *name* from *arrays* and return it; *hint* is its expected type."""
-    array, expected = arrays.pop(name), np.dtype(get_args(get_args(hint)[1])[0])
-    if array.dtype != expected:
-        raise TypeError(f"{name} is of type {array.dtype}, not {expected}")
+def _find_dtype(hint: object) -> np.dtype[Any] | None:
+    """Return the element type of an annotation ``NDArray[...]``; None if it is another one."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is np.ndarray:
+        arguments = get_args(arguments[1])
+    elif origin is not NDArray:  # a type alias since NumPy 2.5
+        return None
+    dtype: np.dtype[Any] = np.dtype(arguments[0])
+    return dtype
+
+
+def _pick(dtype: np.dtype[Any], name: str, arrays: Arrays) -> Array:
+    """Remove the array called *name* of type *dtype* from *arrays* and return it."""
+    array = arrays.pop(name)
+    if array.dtype != dtype:
+        raise TypeError(f"{name} is of type {array.dtype}, not {dtype}")
     return array
 
 
