@@ -50,7 +50,7 @@ class Arena:
 
         Args:
             genomes: A population, as the decoder packs it.
-            pairings: The player at each seat, shape ``(matches, slots)``.
+            pairings: The player at each seat, shape ``(matches, seats)``.
             seeds: The seed of each match, shape ``(matches,)``.
             openings: The first moves of each match, shape ``(matches, plies)``.
             others: Players beside the genomes.

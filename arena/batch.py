@@ -20,10 +20,10 @@ MAX_GAMES = 10_000_000
 """Most games of a series: their seeds and results take some 400 MB."""
 
 EMPTY = -1
-"""An empty slot of a seating."""
+"""An empty seat of a pairing."""
 
 Pairings = NDArray[np.int32]
-"""Rows of packed players in order of moving, shape ``(matches, slots)``; :data:`EMPTY` beyond the
+"""Rows of packed players in order of moving, shape ``(matches, seats)``; :data:`EMPTY` beyond the
 seats taken, of which a match has at least two."""
 
 
@@ -42,7 +42,7 @@ class Batch:
     game: str
     """The game's name."""
     rules: tuple[int, ...]
-    """Its options, as compiled code takes them. The seatings determine the number of players."""
+    """Its options, as compiled code takes them. The pairings determine the number of players."""
     packed: PackedPlayers
     pairings: Pairings
     seeds: NDArray[np.uint64]
@@ -68,7 +68,7 @@ class Results:
     """The results of a batch, by match in the order asked, and there by seat."""
 
     places: NDArray[np.int8]
-    """1 is the best, equals sharing the better place, shape ``(matches, slots)``; 0 at empty slots.
+    """1 is the best, equals sharing the better place, shape ``(matches, seats)``; 0 at empty seats.
     A player who made a forbidden move has the last place."""
     plies: NDArray[np.int16]
     """The length of each match, its opening included, shape ``(matches,)``."""
@@ -150,30 +150,30 @@ def make_batch(
     Args:
         game: The rules.
         packed: The players of all matches.
-        pairings: The player at each seat as a row of *packed*, shape ``(matches, slots)``, with as
-            many slots as the game has seats at most; :data:`EMPTY` beyond the seats taken.
+        pairings: The player at each seat as a row of *packed*, shape ``(matches, seats)``, with as
+            many seats as the game has seats at most; :data:`EMPTY` beyond the seats taken.
         seeds: The seed of each match's stream, shape ``(matches,)``.
         openings: The first moves of each match, shape ``(matches, plies)``; no moves if None.
 
     Raises:
-        ValueError: They do not, or a seating has a player outside *packed*, fewer than two players,
-            or an empty slot between them.
+        ValueError: They do not, or a pairing has a player outside *packed*, fewer than two players,
+            or an empty seat between them.
     """
-    count, slots = len(pairings), find_game(game.name).most_seats
+    count, seats = len(pairings), find_game(game.name).most_seats
     if openings is None:
         openings = np.zeros((count, 0), dtype=np.int64)
-    if pairings.shape != (count, slots) or seeds.shape != (count,) or len(openings) != count:
+    if pairings.shape != (count, seats) or seeds.shape != (count,) or len(openings) != count:
         raise ValueError(
-            f"seatings {pairings.shape}, seeds {seeds.shape} and openings {openings.shape}"
-            f" must agree in their first dimension, and seatings have {slots} slots"
+            f"pairings {pairings.shape}, seeds {seeds.shape} and openings {openings.shape}"
+            f" must agree in their first dimension, and pairings have {seats} seats"
         )
     if count:
         # Kernels do not check rows.
         taken = pairings != EMPTY
         if not 0 <= pairings[taken].min(initial=0) <= pairings.max() < len(packed.seats):
-            raise ValueError(f"a seating names a player outside 0 to {len(packed.seats) - 1}")
+            raise ValueError(f"a pairing names a player outside 0 to {len(packed.seats) - 1}")
         if not taken[:, :2].all() or (taken[:, 1:] > taken[:, :-1]).any():
-            raise ValueError("a seating has fewer than two players, or an empty slot before one")
+            raise ValueError("a pairing has fewer than two players, or an empty seat before one")
     return Batch(
         game.name,
         game.rules,
@@ -196,14 +196,14 @@ def join_results(parts: Sequence[Results]) -> Results:
     return Results(places, plies, offenders, games, dict(zip(parts[0].columns, rest, strict=True)))
 
 
-def seat_players(tables: ArrayLike, slots: int) -> Pairings:
-    """Return seatings of *tables*, of shape ``(matches, seats)``, followed by empty *slots*.
+def seat_players(tables: ArrayLike, seats: int) -> Pairings:
+    """Return pairings of *tables*, of shape ``(matches, seats)``, followed by empty *seats*.
 
     >>> seat_players([[3, 1, 2]], 5).tolist()
     [[3, 1, 2, -1, -1]]
     """
     rows = np.asarray(tables, dtype=np.int32)
-    pairings = np.full((len(rows), slots), EMPTY, dtype=np.int32)
+    pairings = np.full((len(rows), seats), EMPTY, dtype=np.int32)
     pairings[:, : rows.shape[1]] = rows
     return pairings
 

@@ -168,7 +168,7 @@ def summarise(
     Args:
         spec: The game, which determines the columns and thresholds that are reported.
         names: Names of players 0 and 1.
-        pairings: The player at each seat, 0 or 1, shape ``(games, slots)``; -1 at empty slots.
+        pairings: The player at each seat, 0 or 1, shape ``(games, seats)``; -1 at empty seats.
             Games 2k and 2k + 1 are a pair.
         results: Results of these games.
         forfeits: Numbers of games that a player forfeited, by player and kind.

@@ -156,9 +156,9 @@ def play_matches(
     """Play a match for each of *pairings*, in compiled code if all *players* are compiled.
 
     Args:
-        game: The rules; the seatings determine the number of players.
-        players: The players, whose indices the seatings contain.
-        pairings: The player at each seat, shape ``(matches, slots)``.
+        game: The rules; the pairings determine the number of players.
+        players: The players, whose indices the pairings contain.
+        pairings: The player at each seat, shape ``(matches, seats)``.
         seeds: Shape ``(matches,)``; in games of chance matches of the same seed begin alike.
         openings: The first moves of each match, shape ``(matches, plies)``.
         executor: Executor of matches of compiled players; serial if None.
@@ -218,8 +218,8 @@ def _play_one_by_one(
 ) -> tuple[Results, tuple[ForfeitCount, ...]]:
     results = new_results(game, len(pairings))
     forfeits = []
-    for number, (seating, seed) in enumerate(zip(pairings, seeds, strict=True)):
-        seated = [players[row] for row in seating[seating != EMPTY]]
+    for number, (pairing, seed) in enumerate(zip(pairings, seeds, strict=True)):
+        seated = [players[row] for row in pairing[pairing != EMPTY]]
         table = at_seats(game, len(seated))
         opening = () if openings is None else openings[number].tolist()
         match = play_match(table, seated, seed=int(seed), opening=opening)
@@ -236,7 +236,7 @@ def _play_one_by_one(
             else:
                 column[number] = values
         if match.offender >= 0:
-            row = int(seating[match.offender])
+            row = int(pairing[match.offender])
             forfeits.append((row, match.termination, match.sentence, match.errors))
     return results, count_forfeits(forfeits)
 

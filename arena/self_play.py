@@ -58,7 +58,7 @@ class MirrorResult:
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """True for each seat that counts, those of completed games, shape ``(games, slots)``."""
+        """True for each seat that counts, those of completed games, shape ``(games, seats)``."""
         return np.asarray((self.pairings != EMPTY) & self.results.completed[:, None])
 
     @property

@@ -59,7 +59,7 @@ class Standings:
 
     names: tuple[str, ...]
     pairings: Pairings
-    """The player at each seat, shape ``(games, slots)``; the rotations of a table are in a row."""
+    """The player at each seat, shape ``(games, seats)``; the rotations of a table are in a row."""
     results: Results
     ratings: list[PlaceRating]
     """The ratings in the order of :attr:`names`."""
@@ -182,13 +182,13 @@ def rate_places(players: int, pairings: Pairings, places: NDArray[np.int8]) -> l
 
     Args:
         players: Number of players.
-        pairings: The player at each seat, shape ``(games, slots)``.
+        pairings: The player at each seat, shape ``(games, seats)``.
         places: The place of each seat, of the same shape.
     """
     model = import_extra("openskill.models", "ratings").PlackettLuce()
     ratings = [model.rating() for _ in range(players)]
-    for seating, row in zip(pairings.tolist(), places.tolist(), strict=True):
-        seated = [player for player in seating if player != EMPTY]
+    for pairing, row in zip(pairings.tolist(), places.tolist(), strict=True):
+        seated = [player for player in pairing if player != EMPTY]
         after = model.rate(
             [[ratings[player]] for player in seated], ranks=[float(p) for p in row[: len(seated)]]
         )

@@ -44,7 +44,7 @@ SHORT: dict[str, JsonObject] = {
     "q-learning": {"method.games": 100},
     "td-tuples": {"method.games": 2000},
     "td-linear": {"method.games": 20},
-    "imitation-decisions": {"method.games": 20, "method.minimum_points": 50},
+    "imitation-decisions": {"method.data.games": 20, "method.data.minimum_points": 50},
 }
 """Short runs, by method."""
 GAMES, POSITIONS = 200, 2000

@@ -99,14 +99,15 @@ class PlainLearner:
 
     def _choose(self, board: Board, player: int, rng: Stream) -> int:
         values = self.values(board, player)
-        if self.options["exploration"] == "epsilon":
-            if chance(rng) < self.options["epsilon"]:
+        policy = self.options["policy"]
+        if policy["exploration"] == "epsilon":
+            if chance(rng) < policy["epsilon"]:
                 while True:
                     column = int(below(rng, self.columns))
                     if board[0, column] == 0:
                         return column
             return int(np.argmax(values))
-        weights = np.exp((values - values.max()) / self.options["temperature"])
+        weights = np.exp((values - values.max()) / policy["temperature"])
         return int(np.searchsorted(np.cumsum(weights), chance(rng) * weights.sum(), "right"))
 
     def _future_by_best(self, after: Board, player: int) -> float:

@@ -351,6 +351,9 @@ class Config(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     described_in: ClassVar[type | None] = None
     """The class whose source has the help texts, if a section is made from another class."""
+    old_keys: ClassVar[Mapping[str, str]] = {}
+    """Keys of older versions of a section ``[method]``, each with today's, such as
+    ``{"rate_scale": "learning_rates.scale"}``; recipes may have either."""
 
     @model_validator(mode="before")
     @classmethod

@@ -143,7 +143,7 @@ class OwnFitness:
         Args:
             arena: Its executor does the work; its decoder makes the players.
             state: The run's state.
-            played: Matches of a generation, and their seatings; the first rows are the population.
+            played: Matches of a generation, and their pairings; the first rows are the population.
             rows: Rows of the individuals to measure; all if None.
 
         Raises:
@@ -215,7 +215,7 @@ class Payoff:
             rows: Rows of the individuals to measure; all if None.
         """
         values = [value_seats(*each, self.kind) for each in played]
-        pairings = np.concatenate([seating for _, seating in played])
+        pairings = np.concatenate([pairing for _, pairing in played])
         everybody = max(len(state.population), int(pairings.max(initial=0)) + 1)
         fitness = mean_by_player(np.concatenate(values), pairings, everybody)
         return fitness[: len(state.population)] if rows is None else fitness[rows]
@@ -343,7 +343,7 @@ def take_one(population: Any, row: int) -> Any:
 def split_matches(played: Sequence[tuple[Results, Pairings]], individuals: int) -> list[Matches]:
     """Return the matches of each of the first *individuals* rows, in the order of *played*."""
     results = join_results([each for each, _ in played])
-    pairings = np.concatenate([seating for _, seating in played])
+    pairings = np.concatenate([pairing for _, pairing in played])
     taken = pairings != EMPTY
     places = np.where(taken, results.places, np.iinfo(np.int8).max)
     ordered = np.sort(places, axis=1)

@@ -139,9 +139,9 @@ def _sum_points(
     outcomes: Array, pairings: Array, draw_points: float, points: Array, played: Array
 ) -> None:
     for match in range(outcomes.shape[0]):
-        for side in range(2):
-            player = pairings[match, side]
-            points[player] += _points_of(outcomes[match], side, draw_points)
+        for seat in range(2):
+            player = pairings[match, seat]
+            points[player] += _points_of(outcomes[match], seat, draw_points)
             played[player] += 1.0
 
 
@@ -156,9 +156,9 @@ def _sum_tournaments(
         for one in range(size):
             for other in range(one + 1, size):
                 for _ in range(repeats):
-                    side = 0 if pairings[match, 0] == members[row, one] else 1
-                    points[row, one] += _points_of(outcomes[match], side, draw_points)
-                    points[row, other] += _points_of(outcomes[match], 1 - side, draw_points)
+                    seat = 0 if pairings[match, 0] == members[row, one] else 1
+                    points[row, one] += _points_of(outcomes[match], seat, draw_points)
+                    points[row, other] += _points_of(outcomes[match], 1 - seat, draw_points)
                     match += 1
 
 
@@ -180,9 +180,9 @@ def _find_winners(members: Array, points: Array, rng: Stream, winners: Array) ->
 
 
 @inlined
-def _points_of(outcome: int, side: int, draw_points: float) -> Number:
+def _points_of(outcome: int, seat: int, draw_points: float) -> Number:
     """Return the points without branches: a wrong guess of an outcome costs 20 cycles."""
-    return np.float64(outcome == 1 - 2 * side) + draw_points * np.float64(outcome == 0)
+    return np.float64(outcome == 1 - 2 * seat) + draw_points * np.float64(outcome == 0)
 
 
 @compiled
@@ -257,7 +257,7 @@ class PlayedMatches:
 
 
 def value_seats(results: Results, pairings: Pairings, kind: str) -> NDArray[np.float64]:
-    """Return the worth of each match at each seat, shape ``(matches, slots)``; 0 at empty seats.
+    """Return the worth of each match at each seat, shape ``(matches, seats)``; 0 at empty seats.
 
     Args:
         results: Of matches.
@@ -287,7 +287,7 @@ def mean_by_player(
     """Return the mean of each player's *values*, shape ``(players,)``; NaN without a match.
 
     Args:
-        values: Worth of each match at each seat, shape ``(matches, slots)``.
+        values: Worth of each match at each seat, shape ``(matches, seats)``.
         pairings: Row of the player at each seat, of the same shape; :data:`EMPTY` at empty seats.
         players: Number of players: more than any row.
     """
@@ -302,9 +302,9 @@ def mean_by_player(
 def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the number of seats behind each seat, equals counting a half."""
     behind = np.zeros(places.shape)
-    slots = places.shape[1]
-    for seat in range(slots):
-        for other in range(slots):
+    seats = places.shape[1]
+    for seat in range(seats):
+        for other in range(seats):
             if seat != other:
                 ahead = (places[:, other] > places[:, seat]) + 0.5 * (
                     places[:, other] == places[:, seat]

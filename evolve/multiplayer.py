@@ -66,7 +66,7 @@ class MultiplayerMatches:
         self.own = own
         self.noise = noise
         self.sizes: tuple[int, ...] = config.seats or (game.seats,)
-        self.slots = find_game(game.name).most_seats
+        self.most_seats = find_game(game.name).most_seats
         key = "matches.multiplayer.external_opponents"
         self.external = pack_external(config.external_opponents, game, key)
         usual = find_game(game.name).opponents[:1]
@@ -111,7 +111,9 @@ class MultiplayerMatches:
             (config.preliminary_deals, config.finalists, "trial decks"),
             (config.final_deals, 1, "final decks"),
         ):
-            pairings, seeds = self._plan(state, rows, self.benchmark, self.slots, purpose, deals)
+            pairings, seeds = self._plan(
+                state, rows, self.benchmark, self.most_seats, purpose, deals
+            )
             results = arena.play(state.population, pairings, seeds, others=self.benchmark)
             if self.own:
                 fitness = self.own.measure(arena, state, [(results, pairings)], rows)
@@ -143,7 +145,7 @@ class MultiplayerMatches:
                 plan_deals(
                     rows,
                     size,
-                    self.slots,
+                    self.most_seats,
                     derive_seeds(state.seed, state.generation, words, deals),
                     derive_generator(state.seed, state.generation, f"tables of {words}"),
                     external=guests,
@@ -210,13 +212,13 @@ def play_alternately(
         seeds: One for each deal, the same for all pairs.
         others: Packed players beside the population.
     """
-    size, slots = arena.decoder.game.seats, find_game(arena.decoder.game.name).most_seats
+    size, most_seats = arena.decoder.game.seats, find_game(arena.decoder.game.name).most_seats
     # Each pair takes alternate seats, then the same with seats exchanged, in each deal.
-    turns = np.arange(slots) % 2
-    tables = np.where(np.arange(slots) < size, pairs[:, turns], EMPTY)
-    swapped = np.where(np.arange(slots) < size, pairs[:, 1 - turns], EMPTY)
+    turns = np.arange(most_seats) % 2
+    tables = np.where(np.arange(most_seats) < size, pairs[:, turns], EMPTY)
+    swapped = np.where(np.arange(most_seats) < size, pairs[:, 1 - turns], EMPTY)
     pairings = np.repeat(np.stack([tables, swapped], axis=1), len(seeds), axis=1)
-    matches = pairings.reshape(-1, slots).astype(np.int32)
+    matches = pairings.reshape(-1, most_seats).astype(np.int32)
     results = arena.play(genomes, matches, np.tile(seeds, 2 * len(pairs)), others=others)
     # The points of one at its seats are compared with those of the other at its own.
     values = value_seats(results, matches, "points")
@@ -244,7 +246,7 @@ def _describe(results: Results, pairings: Pairings, individuals: int) -> dict[st
 def plan_deals(
     players: NDArray[np.int32],
     size: int,
-    slots: int,
+    most_seats: int,
     seeds: NDArray[np.uint64],
     rng: np.random.Generator,
     *,
@@ -260,7 +262,7 @@ def plan_deals(
     Args:
         players: Rows of packed players.
         size: Seats of a match.
-        slots: Seats of the largest match.
+        most_seats: Seats of the largest match.
         seeds: One for each deal.
         rng: Draws players to matches.
         external: Rows of the packed players that take the external seats in turn, beginning with
@@ -287,7 +289,7 @@ def plan_deals(
         shifts = range(size) if rotate else [deal % size]
         parts += [np.roll(table, shift, axis=1) for shift in shifts]
         words.append(np.full(tables * len(shifts), seed))
-    return seat_players(np.concatenate(parts), slots), np.concatenate(words)
+    return seat_players(np.concatenate(parts), most_seats), np.concatenate(words)
 
 
 def find_multiplayer(

@@ -98,6 +98,8 @@ def read_tensors(kind: str, version: int, blob: bytes) -> Tensors:
         values = None
     if not isinstance(values, dict):
         raise DamagedFileError("its description is unreadable")
+    if "design" in values:  # the name of that part before version 0.1
+        values["decoder"] = values.pop("design")
     return Tensors(arrays, values)
 
 

@@ -154,7 +154,7 @@ class EvolvedPlayer(CompiledPlayer):
         description = {
             "kind": self.kind,
             "game": self.game.name,
-            "design": asdict(self.decoder),
+            "decoder": asdict(self.decoder),
             "name": self.name,
             "remarks": remarks,
         }
@@ -319,7 +319,7 @@ def read_player(blob: bytes, name: str | None = None) -> EvolvedPlayer:
     try:
         kind = _find_kind(description)
         _check_numbers(content.arrays)
-        player = kind.read(description["design"], content.arrays, name or description["name"])
+        player = kind.read(description["decoder"], content.arrays, name or description["name"])
         player.remarks = description["remarks"]
     except (DamagedFileError, NewerFormatError):
         raise

@@ -270,8 +270,8 @@ def _measure_matches(game: AnyGame, packed: PackedPlayers) -> dict[str, float]:
 def _seat(game: AnyGame, players: int, matches: int) -> tuple[Array, Array]:
     """Return the seats of the players in *matches* matches, and the seeds of these."""
     pairings = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
-    slots = seat_players(pairings % players, find_game(game.name).most_seats)
-    return slots, derive_seeds(matches, 0, "check", matches)
+    pairings = seat_players(pairings % players, find_game(game.name).most_seats)
+    return pairings, derive_seeds(matches, 0, "check", matches)
 
 
 def _measure_parts(game: BoardGame, packed: PackedPlayers, first: int) -> dict[str, float]:

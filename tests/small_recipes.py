@@ -73,8 +73,8 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
     "imitation-decisions": (
         "ticket-to-ride-imitation",
         [
-            *("network.hidden=[8]", "method.games=2"),
-            *("method.minimum_points=50", "method.batches=20"),
+            *("network.hidden=[8]", "method.data.games=2"),
+            *("method.data.minimum_points=50", "method.batches=20"),
         ],
     ),
 }

@@ -1,4 +1,4 @@
-"""Helpers for tests of studies: remarks of tables, and games of Ticket to Ride with any points."""
+"""Helpers for tests of studies: remarks of tables, games with any points, settings in tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.self_play import MirrorResult
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.studies.study import Table
 
@@ -29,3 +30,15 @@ def mirror(points: Sequence[Sequence[int]], offenders: Sequence[int] | None = No
     results.columns["rounds"][:, :players] = np.arange(40, 40 + games)[:, None]
     pairings = seat_players(np.zeros((games, players)), MAX_PLAYERS)
     return MirrorResult("nobody", pairings, results)
+
+
+def nest(keys: Settings) -> JsonObject:
+    """Return settings in which ``a__b`` is the key ``b`` of a table ``a``."""
+    nested: JsonObject = {}
+    for key, value in keys.items():
+        *tables, last = key.split("__")
+        inner = nested
+        for table in tables:
+            inner = inner.setdefault(table, {})
+        inner[last] = value
+    return nested

@@ -119,15 +119,15 @@ def _play(
     state, ply = settle(states, begin(states), rng), 0
     outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
-        side = find_mover(states, state)
+        seat = find_mover(states, state)
         winning = list_wins(states, state, notes.wins)
-        poke(notes.movers, ply, side)
-        if own >= 0 and side != own:
-            move = ask_opponent(opponents, side, state, ply, winning)
+        poke(notes.movers, ply, seat)
+        if own >= 0 and seat != own:
+            move = ask_opponent(opponents, seat, state, ply, winning)
             poke(notes.moves, ply, np.int64(-1))
         else:
             count = list_moves(states, state, room.moves, 0)
-            move = _choose(learning, layers, rng, notes, room, side, state, count, ply)
+            move = _choose(learning, layers, rng, notes, room, seat, state, count, ply)
             poke(notes.moves, ply, move)
         note_move(states, move)
         ply += 1
@@ -143,13 +143,13 @@ def _choose(
     rng: Stream,
     notes: ActionNotes,
     room: LessonRoom,
-    side: Number,
+    seat: Number,
     state: Position,
     count: Number,
     ply: Number,
 ) -> Number:
-    """Return the first move of the best value, or a random one; note the view of a *side*."""
-    look(room.states, state, side, notes.seen, ply * SEEN)
+    """Return the first move of the best value, or a random one; note the view of a *seat*."""
+    look(room.states, state, seat, notes.seen, ply * SEEN)
     _run(layers, notes, room, ply)
     place = layers.places[-1]
     best = peek(room.moves, 0)
@@ -166,8 +166,8 @@ def _choose(
 @inlined
 def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Number) -> Number:
     """Show the network what was seen before a *ply*; give the number of inputs that are not 0."""
-    side = peek(notes.movers, ply)
-    count = list_seen(room.states, notes.seen, ply * SEEN, room.bits, side)
+    seat = peek(notes.movers, ply)
+    count = list_seen(room.states, notes.seen, ply * SEEN, room.bits, seat)
     list_inputs(room, count)
     forward(layers, room.sources, room.inputs, count)
     return count
@@ -195,10 +195,10 @@ def _learn(
         result = find_result(room.states, state, verdict, seat)
         _note_return(notes, seat, result, result, ONE)
     for ply in range(plies - 1, -1, -1):
-        move, side = peek(notes.moves, ply), peek(notes.movers, ply)
+        move, seat = peek(notes.moves, ply), peek(notes.movers, ply)
         if move >= 0:
-            following, best = peek(notes.returns, 3 * side), peek(notes.returns, 3 * side + 1)
-            target = peek(notes.returns, 3 * side + 2) * (best + decay * (following - best))
+            following, best = peek(notes.returns, 3 * seat), peek(notes.returns, 3 * seat + 1)
+            target = peek(notes.returns, 3 * seat + 2) * (best + decay * (following - best))
             count = _run(layers, notes, room, ply)
             place = layers.places[-1] + move
             missing = target - squash(layers, peek(layers.units, place))
@@ -208,7 +208,7 @@ def _learn(
             poke(layers.deltas, place, np.float32(0.0))
             value = peek(notes.values, ply)
             explored = peek(notes.explored, ply) > 0
-            _note_return(notes, side, value if explored else target, value, discount)
+            _note_return(notes, seat, value if explored else target, value, discount)
     return error
 
 

@@ -115,27 +115,27 @@ def _play(
 ) -> Number:
     """Play one game; give its plies."""
     readings = peek(structure, READINGS)
-    for slot in range(SEATS):
-        start_readings(structure, 0, workspace.entries, slot * readings)
+    for seat in range(SEATS):
+        start_readings(structure, 0, workspace.entries, seat * readings)
         for word in range(SEEN):
-            poke(workspace.planes, slot * SEEN + word, np.uint64(0))
+            poke(workspace.planes, seat * SEEN + word, np.uint64(0))
     state, ply = settle(workspace.states, begin(workspace.states), rng), 0
     if FOLLOWS:
-        for slot in range(SEATS):
-            _read(structure, workspace, slot, state, slot * readings, slot * readings, False)
+        for seat in range(SEATS):
+            _read(structure, workspace, seat, state, seat * readings, seat * readings, False)
     outcome = adjudicate(workspace.states, state)
     while outcome == GOES_ON and ply < LONGEST:
-        side = find_mover(workspace.states, state)
+        seat = find_mover(workspace.states, state)
         winning = list_wins(workspace.states, state, workspace.wins)
-        poke(workspace.movers, ply, side)
-        if HAS_OPPONENTS and own >= 0 and side != own:
-            move = ask_opponent(opponents, side, state, ply, winning)
+        poke(workspace.movers, ply, seat)
+        if HAS_OPPONENTS and own >= 0 and seat != own:
+            move = ask_opponent(opponents, seat, state, ply, winning)
             note_move(workspace.states, move)
             _see_move(structure, workspace, state, move)
             state = advance(workspace.states, state, move, ply + 1)
             poke(workspace.explored, ply, np.uint8(0))
         else:
-            at = side * readings
+            at = seat * readings
             count = list_moves(workspace.states, state, workspace.moves, 0)
             explores = chance(rng) < learning.exploration
             explores = explores and (learning.explore_wins or winning == 0)
@@ -144,17 +144,17 @@ def _play(
                 move = peek(workspace.moves, below(rng, count) if count > 1 else 0)
             else:
                 if not FOLLOWS:
-                    _read(structure, workspace, side, state, at, at, True)
+                    _read(structure, workspace, seat, state, at, at, True)
                 move, value, known = _choose(
-                    structure, tables, side, state, ply, count, winning, workspace
+                    structure, tables, seat, state, ply, count, winning, workspace
                 )
             note_move(workspace.states, move)
             _see_move(structure, workspace, state, move)
             state = advance(workspace.states, state, move, ply + 1)
             if not FOLLOWS:
-                _read(structure, workspace, side, state, at, at, True)
-            sign = find_sign(side)
-            table = _find_table(structure, side, state, workspace)
+                _read(structure, workspace, seat, state, at, at, True)
+            sign = find_sign(seat)
+            table = _find_table(structure, seat, state, workspace)
             if not known:
                 value = _sum(structure, tables, table, workspace, at)
             total = sign * value
@@ -174,7 +174,7 @@ def _play(
 def _choose(
     structure: Array,
     tables: Floats,
-    side: int,
+    seat: int,
     state: Position,
     ply: Number,
     count: int,
@@ -189,28 +189,28 @@ def _choose(
     states, readings = workspace.states, peek(structure, READINGS)
     if winning > 0:
         return peek(workspace.wins, 0), np.float32(0.0), False
-    source, target = side * readings, TRIAL * readings
+    source, target = seat * readings, TRIAL * readings
     ends = may_exhaust(states, ply)
-    table = _find_table(structure, side, state, workspace)
+    table = _find_table(structure, seat, state, workspace)
     knows_turns = peek(structure, TURNS) == AGAIN
     if STACKS and HAS_WINS and HAS_CHANGES and not knows_turns and not ends:
-        return _choose_on_stacks(structure, tables, table, side, state, count, workspace)
+        return _choose_on_stacks(structure, tables, table, seat, state, count, workspace)
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move, trial = peek(workspace.moves, place), state
         if not (HAS_WINS and HAS_CHANGES) or knows_turns:
             trial = follow(states, 1, state, move)
-        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), side):
+        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), seat):
             return move, np.float32(0.0), False
         if HAS_CHANGES:
-            listed = list_changes(states, state, move, side, workspace.changes)
+            listed = list_changes(states, state, move, seat, workspace.changes)
             _note_changes(structure, workspace, listed, source, target)
         else:
-            _read(structure, workspace, side, trial, source, target, False)
-        table = _find_table(structure, side, trial, workspace)
+            _read(structure, workspace, seat, trial, source, target, False)
+        table = _find_table(structure, seat, trial, workspace)
         value = _sum(structure, tables, table, workspace, TRIAL * readings)
         if ends:
-            value = np.float32(value_exhausting(states, state, move, ply, side, value))
+            value = np.float32(value_exhausting(states, state, move, ply, seat, value))
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best, best_value, not ends
@@ -221,19 +221,19 @@ def _choose_on_stacks(
     structure: Array,
     tables: Floats,
     table: Number,
-    side: int,
+    seat: int,
     state: Position,
     count: int,
     workspace: TupleWorkspace,
 ) -> Number:
     """Return the first move of the best value; of single changes only the entries are summed."""
     readings = peek(structure, READINGS)
-    at, entries, now = side * readings, workspace.entries, workspace.now
+    at, entries, now = seat * readings, workspace.entries, workspace.now
     total, noted = np.float32(0.0), False
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move = peek(workspace.moves, place)
-        listed = list_changes(workspace.states, state, move, side, workspace.changes)
+        listed = list_changes(workspace.states, state, move, seat, workspace.changes)
         if listed == 1:
             if not noted:
                 total, noted = _sum(structure, tables, table, workspace, at), True
@@ -262,16 +262,16 @@ def _see_move(structure: Array, workspace: TupleWorkspace, state: Position, move
                 given = structure, workspace.entries, 0, gone, first ^ -gone
                 note_two_changes(*given, readings, went, second ^ -went)
                 return
-        for slot in range(SEATS):
-            count = list_changes(workspace.states, state, move, slot, changes)
-            _note_changes(structure, workspace, count, slot * readings, slot * readings)
+        for seat in range(SEATS):
+            count = list_changes(workspace.states, state, move, seat, changes)
+            _note_changes(structure, workspace, count, seat * readings, seat * readings)
 
 
 @inlined
 def _read(
     structure: Array,
     workspace: TupleWorkspace,
-    side: int,
+    seat: int,
     state: Position,
     source: int,
     target: int,
@@ -279,7 +279,7 @@ def _read(
 ) -> None:
     """Put the entries for a *state* at place *target*, from those at place *source*."""
     planes, changes = workspace.planes, workspace.changes
-    count = find_changes(workspace.states, state, planes, changes, side, side, keep, True)
+    count = find_changes(workspace.states, state, planes, changes, seat, seat, keep, True)
     _note_changes(structure, workspace, count, source, target)
 
 
@@ -298,12 +298,12 @@ def _note_changes(
 
 
 @inlined
-def _find_table(structure: Array, side: int, state: Position, workspace: TupleWorkspace) -> Number:
-    """Return the place of the numbers that count in a *state* after a move of a *side*."""
+def _find_table(structure: Array, seat: int, state: Position, workspace: TupleWorkspace) -> Number:
+    """Return the place of the numbers that count in a *state* after a move of a *seat*."""
     turns = peek(structure, TURNS)
     if turns == BY_SEAT:
-        return side * peek(structure, ENTRIES)
-    again = np.int64(moves_again(workspace.states, state, side))
+        return seat * peek(structure, ENTRIES)
+    again = np.int64(moves_again(workspace.states, state, seat))
     return turns * again * peek(structure, ENTRIES)
 
 

@@ -155,19 +155,19 @@ def _play(
 ) -> Number:
     """Play one game; give its plies."""
     states = workspace.states
-    for slot in range(SEATS):
+    for seat in range(SEATS):
         if not READS_ALL:
-            start_sums(network, workspace.sums, slot * network.width)
+            start_sums(network, workspace.sums, seat * network.width)
         for word in range(SEEN):
-            poke(workspace.planes, slot * SEEN + word, np.uint64(0))
+            poke(workspace.planes, seat * SEEN + word, np.uint64(0))
     state, ply = settle(states, begin(states), rng), 0
     outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
-        side = find_mover(states, state)
+        seat = find_mover(states, state)
         winning = list_wins(states, state, workspace.wins)
         explores = False
-        if HAS_OPPONENTS and own >= 0 and side != own:
-            move = ask_opponent(opponents, side, state, ply, winning)
+        if HAS_OPPONENTS and own >= 0 and seat != own:
+            move = ask_opponent(opponents, seat, state, ply, winning)
         else:
             count = list_moves(states, state, workspace.moves, 0)
             explores = count > 1 and chance(rng) < learning.exploration
@@ -175,20 +175,20 @@ def _play(
                 move = peek(workspace.moves, below(rng, count) if count > 1 else 0)
             else:
                 if not READS_ALL:
-                    _see(network, side, state, workspace)
-                move = _choose(network, side, state, ply, count, winning, workspace)
+                    _see(network, seat, state, workspace)
+                move = _choose(network, seat, state, ply, count, winning, workspace)
         note_move(states, move)
         state = advance(states, state, move, ply + 1)
         if READS_ALL:
-            total = _read(network, side, state, ply, workspace)
+            total = _read(network, seat, state, ply, workspace)
         else:
-            _see(network, side, state, workspace)
-            total = _value(network, side, 0, workspace)
+            _see(network, seat, state, workspace)
+            total = _value(network, seat, 0, workspace)
             for word in range(SEEN):
-                poke(workspace.seen, ply * SEEN + word, peek(workspace.planes, side * SEEN + word))
-        poke(workspace.values, ply, find_sign(side) * _squash(network, total))
+                poke(workspace.seen, ply * SEEN + word, peek(workspace.planes, seat * SEEN + word))
+        poke(workspace.values, ply, find_sign(seat) * _squash(network, total))
         poke(workspace.explored, ply, np.uint8(explores))
-        poke(workspace.movers, ply, side)
+        poke(workspace.movers, ply, seat)
         state = settle(states, state, rng)
         ply += 1
         outcome = adjudicate_move(states, state, move, ply, outcome, workspace.wins, winning)
@@ -199,7 +199,7 @@ def _play(
 @inlined
 def _choose(
     network: Record,
-    side: int,
+    seat: int,
     state: Position,
     ply: Number,
     count: int,
@@ -216,37 +216,37 @@ def _choose(
         move, trial = peek(workspace.moves, place), state
         if READS_ALL or not (HAS_WINS and HAS_CHANGES):
             trial = follow(states, 1, state, move)
-        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), side):
+        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), seat):
             return move
         if READS_ALL:
-            value = _read(network, side, trial, LONGEST, workspace)
+            value = _read(network, seat, trial, LONGEST, workspace)
         else:
             if HAS_CHANGES:
-                changed = list_changes(states, state, move, side, workspace.changes)
+                changed = list_changes(states, state, move, seat, workspace.changes)
             else:
                 changed = find_changes(
-                    states, trial, workspace.planes, workspace.changes, side, side, False, False
+                    states, trial, workspace.planes, workspace.changes, seat, seat, False, False
                 )
-            value = _value(network, side, changed, workspace)
+            value = _value(network, seat, changed, workspace)
         if ends:
-            value = np.float32(value_exhausting(states, state, move, ply, side, value))
+            value = np.float32(value_exhausting(states, state, move, ply, seat, value))
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
 
 
 @inlined
-def _see(network: Record, side: int, state: Position, workspace: NetworkWorkspace) -> None:
-    """Let a *side* look at a *state*: its sums are those of what it sees then."""
+def _see(network: Record, seat: int, state: Position, workspace: NetworkWorkspace) -> None:
+    """Let a *seat* look at a *state*: its sums are those of what it sees then."""
     changes = workspace.changes
     count = find_changes(
-        workspace.states, state, workspace.planes, changes, side, side, True, False
+        workspace.states, state, workspace.planes, changes, seat, seat, True, False
     )
     add_changes(
         *(
             network,
             workspace.sums,
-            side * network.width,
+            seat * network.width,
             workspace.inputs_of_bits,
             workspace.factors,
         ),
@@ -255,13 +255,13 @@ def _see(network: Record, side: int, state: Position, workspace: NetworkWorkspac
 
 
 @inlined
-def _value(network: Record, side: int, count: Number, workspace: NetworkWorkspace) -> Number:
-    """Return the sum that goes into the output's tanh after changes of the view of a *side*."""
+def _value(network: Record, seat: int, count: Number, workspace: NetworkWorkspace) -> Number:
+    """Return the sum that goes into the output's tanh after changes of the view of a *seat*."""
     return output_after(
         *(
             network,
             workspace.sums,
-            side * network.width,
+            seat * network.width,
             workspace.inputs_of_bits,
             workspace.factors,
         ),
@@ -271,22 +271,22 @@ def _value(network: Record, side: int, count: Number, workspace: NetworkWorkspac
 
 @inlined
 def _read(
-    network: Record, side: int, state: Position, ply: Number, workspace: NetworkWorkspace
+    network: Record, seat: int, state: Position, ply: Number, workspace: NetworkWorkspace
 ) -> Number:
-    """Return the sum into the output's tanh for all that a *side* sees, or counts, in a *state*.
+    """Return the sum into the output's tanh for all that a *seat* sees, or counts, in a *state*.
 
     That is kept as what it saw after a *ply*.
     """
     if COUNTS_FEATURES:
         counted = workspace.counted
-        given = workspace.states, state, side, counted, FEATURE_COUNT
+        given = workspace.states, state, seat, counted, FEATURE_COUNT
         count_features(*given, workspace.notes, np.int64(0))
         for place in range(FEATURE_COUNT):
             number = np.float32(peek(counted, features_at(counted) + place))
             poke(workspace.features, ply * FEATURE_COUNT + place, number)
     else:
-        look(workspace.states, state, side, workspace.seen, ply * SEEN)
-    return _run(network, _list_inputs(ply, side, workspace), workspace)
+        look(workspace.states, state, seat, workspace.seen, ply * SEEN)
+    return _run(network, _list_inputs(ply, seat, workspace), workspace)
 
 
 @inlined
@@ -305,14 +305,14 @@ def _squash(network: Record, total: Number) -> Number:
 
 
 @inlined
-def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Number:
-    """List the inputs of a *side* that moved at a *ply*, of the state after it; their number."""
+def _list_inputs(ply: int, seat: int, workspace: NetworkWorkspace) -> Number:
+    """List the inputs of a *seat* that moved at a *ply*, of the state after it; their number."""
     if COUNTS_FEATURES:
         for place in range(FEATURE_COUNT):
             number = peek(workspace.features, ply * FEATURE_COUNT + place)
             poke(workspace.inputs, place, number)
         return np.int64(FEATURE_COUNT)
-    count = list_seen(workspace.states, workspace.seen, ply * SEEN, workspace.changes, side)
+    count = list_seen(workspace.states, workspace.seen, ply * SEEN, workspace.changes, seat)
     for place in range(count):
         bit = peek(workspace.changes, place)
         poke(workspace.sources, place, peek(workspace.inputs_of_bits, bit))
@@ -340,9 +340,9 @@ def _learn(
         learns, target = find_return(learning, ply, own, workspace)
         if learns:
             error += abs(np.float64(target) - np.float64(peek(workspace.values, ply)))
-            side = peek(workspace.movers, ply)
-            count = _list_inputs(ply, side, workspace)
-            _step(learning, rates, network, find_sign(side) * target, count, workspace)
+            seat = peek(workspace.movers, ply)
+            count = _list_inputs(ply, seat, workspace)
+            _step(learning, rates, network, find_sign(seat) * target, count, workspace)
     return error
 
 

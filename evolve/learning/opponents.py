@@ -43,21 +43,21 @@ def seat_opponents(opponents: Opponents, game: Number, rng: Stream) -> Number:
         if row < 0:
             return np.int64(-1)
         room.streams[0] = next_word(rng)
-        for slot in range(SEATS):
-            take_slot(players, row, slot, room)
+        for seat in range(SEATS):
+            take_slot(players, row, seat, room)
         return np.int64(game % SEATS)
     return np.int64(-1)
 
 
 @inlined
 def ask_opponent(
-    opponents: Opponents, side: Number, state: Position, ply: Number, winning: Number
+    opponents: Opponents, seat: Number, state: Position, ply: Number, winning: Number
 ) -> Number:
     """Return the move of the opponent to move, after so many plies.
 
     Args:
         opponents: As in :func:`seat_opponents`; their workspace holds the states.
-        side: Seat of the opponent, from 0.
+        seat: Seat of the opponent, from 0.
         state: State before the move.
         ply: Number of plies before the move.
         winning: Number of moves that win at once: the first of ``wins`` of the workspace.
@@ -68,5 +68,5 @@ def ask_opponent(
     if HAS_OPPONENTS:
         players, _, room = opponents
         room.plies[0] = ply
-        return choose_move(players, side, state, winning, room)
+        return choose_move(players, seat, state, winning, room)
     return np.int64(-1)

@@ -76,12 +76,12 @@ def find_return(learning: TDSettings, ply: Number, own: Number, workspace: Recor
         own: The learner's seat; -1 if it plays itself.
         workspace: Notes of the game: ``movers``, ``values`` of its sequence, ``explored``.
     """
-    side = peek(workspace.movers, ply)
-    place = np.int64(0) if SEATS == 2 else side
+    seat = peek(workspace.movers, ply)
+    place = np.int64(0) if SEATS == 2 else seat
     value = peek(workspace.values, ply)
     following = peek(workspace.ends, FIELDS * place)
     result = peek(workspace.ends, FIELDS * place + 1)
-    learns = own < 0 or side == own
+    learns = own < 0 or seat == own
     if learns:
         learns = peek(workspace.ends, FIELDS * place + 2) > 0
         if learns:

@@ -164,8 +164,8 @@ def play_matches(  # noqa: PLR0912
     for match in range(pairings.shape[0]):
         # Seats, seeds and the first state
         clear_notes(workspace.notes)
-        for slot in range(SEATS):
-            take_slot(players, pairings[match, slot], slot, workspace)
+        for seat in range(SEATS):
+            take_slot(players, pairings[match, seat], seat, workspace)
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         states, game, ply, largest = workspace.states, FNV_START, 0, np.uint64(0)
@@ -482,8 +482,8 @@ def record_matches(
     for match in range(rows.shape[0]):
         clear_notes(workspace.notes)
         # The same player at all seats
-        for slot in range(SEATS):
-            take_slot(players, rows[match], slot, workspace)
+        for seat in range(SEATS):
+            take_slot(players, rows[match], seat, workspace)
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         states, ply, largest = workspace.states, 0, np.uint64(0)

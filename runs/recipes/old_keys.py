@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
+from evolve_arena.core.game import Config
 from evolve_arena.core.types import Json, JsonObject
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.validation import find_model
@@ -56,7 +57,8 @@ RENAMED = {
     "method.step": "method.schedule.learning_rate",
     "method.step_end": "method.schedule.final_learning_rate",
 }
-"""Old keys, by their dotted names; those of a table stand before the table itself."""
+"""Old keys, by their dotted names; those of a table stand before the table itself. A method's own
+ones stand in its settings, see :class:`~evolve_arena.core.game.Config`."""
 
 
 _NOTHING: Json = object()
@@ -72,7 +74,7 @@ class Renaming(NamedTuple):
 
 def rename_keys(
     content: Mapping[str, Json],
-    model: type[BaseModel],
+    model: type[Config],
     sections: Sequence[str],
     typed: Collection[str] = (),
 ) -> Renaming:
@@ -82,7 +84,7 @@ def rename_keys(
 
     Args:
         content: Sections of a recipe, with old or new keys.
-        model: The method's settings.
+        model: The method's settings, which may name old keys of their own.
         sections: Fields of these that are sections beside ``[method]``.
         typed: Dotted keys that replaced others; they win where a key has two spellings.
 
@@ -90,9 +92,10 @@ def rename_keys(
         RecipeError: A key stands there in both spellings.
     """
     changed, found = copy.deepcopy(dict(content)), {}
+    own = {f"method.{old}": f"method.{new}" for old, new in model.old_keys.items()}
     renamed = {
         old: new
-        for old, new in RENAMED.items()
+        for old, new in (RENAMED | own).items()
         if has_key(model, sections, new) and not has_key(model, sections, old)
     }
     # A table that was typed as a whole takes the place of the one in the other spelling.
@@ -176,7 +179,7 @@ def _join(first: JsonObject, second: JsonObject) -> JsonObject:
 
 
 def _rename_in_islands(
-    content: JsonObject, model: type[BaseModel], sections: Sequence[str]
+    content: JsonObject, model: type[Config], sections: Sequence[str]
 ) -> tuple[JsonObject, dict[str, str]]:
     """Rename the keys of islands, whose tables are without the name ``method``."""
     islands = content.get("islands")

@@ -857,6 +857,7 @@ def _find_keys_of_others(recipe: Recipe, kind: type[AnyMethod]) -> dict[str, str
                 for name, other in methods_of(recipe.spec.name).items()
                 if key in _keys_of(other, section, recipe.spec)
                 or last.partition(".")[0] in _keys_of(other, there, recipe.spec)
+                or (section == "method" and key in other.config_type.old_keys)
             ]
             if others:
                 found[f"{section}.{key}"] = others[0]

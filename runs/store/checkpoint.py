@@ -48,7 +48,7 @@ def write_state(state: State, method: Method[State], run: RunConfig | None = Non
     values = _take_apart(state, "", arrays)
     description: JsonObject = {
         "method": method.name,
-        "design": asdict(method.decoder),
+        "decoder": asdict(method.decoder),
         "state": values,
     }
     if run is not None and run.id is not None:
@@ -72,7 +72,7 @@ def read_state(blob: bytes, method: Method[State], run: RunConfig | None = None)
     # The description is compared with the recipe before anything is made of it.
     if content.description.get("method") != method.name:
         raise DamagedFileError(f"it is of the method {_show(content.description.get('method'))}")
-    if mismatch := _compare_decoders(content.description.get("design"), method):
+    if mismatch := _compare_decoders(content.description.get("decoder"), method):
         raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
     if run is not None and content.description.get("run") != run.id:
         raise DamagedFileError("it belongs to another run")

@@ -60,10 +60,12 @@ class Reading:
 
     def apply(self, recipe: Recipe) -> Recipe:
         """Return the *recipe* of a player, changed; a depth of seven plies stays."""
+        rate = recipe.method["schedule"]["learning_rate"]
+        rate = recipe.method["schedule"]["learning_rate"]
         changes = {
-            "method.rate": float(f"{self.rate * recipe.method['rate']:.6g}"),
+            "method.schedule.learning_rate": float(f"{self.rate * rate:.6g}"),
             "method.draws": self.draws,
-            "method.states": self.states,
+            "method.updates.states": self.states,
         }
         if recipe.network["depth"] == UNSTATED:
             changes["network.depth"] = self.depth

@@ -13,9 +13,9 @@ weights, whatever the results of others, so meetings are independent parts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,14 +69,10 @@ RULES = {"td": TD, "burge": BURGE}
 SEQUENCES = {"after": AFTER, "before": BEFORE}
 
 
-class TdLinearConfig(LearnerConfig):
-    """The section ``[method]`` of a recipe."""
+class UpdatesConfig(Config):
+    """The section ``[method.updates]``: the formula of a step, and the positions that it is for."""
 
-    name: Literal["td-linear"] = "td-linear"
-    """The name of this method."""
-    games: int = Field(default=200, ge=1, le=1_000_000)
-    final: FinalConfig = FinalConfig(opponent="minimax:depth=2,noise=0.2")
-    update: Literal["every-move", "end-of-game"] = "end-of-game"
+    when: Literal["every-move", "end-of-game"] = "end-of-game"
     """Time of updates: after each move of the player's, or at the end of the game."""
     rule: Literal["td", "burge"] = "td"
     """TD(λ), or Burge's rule: at the end of the game, from its last position to the first, each is
@@ -87,6 +83,44 @@ class TdLinearConfig(LearnerConfig):
     """Positions of a player's episode: those after its own moves, or those before; then that in
     which the game ended. The publication does not say. A search of an even depth stops at positions
     of the latter kind."""
+
+
+class ScheduleConfig(Config):
+    """The section ``[method.schedule]``: learning rate and random moves, game by game."""
+
+    learning_rate: float = Field(default=0.0002, gt=0.0, le=1.0)
+    """α: the learning rate at the start. The publication does not say."""
+    final_learning_rate: float | None = Field(default=None, ge=0.0, le=1.0)
+    """The learning rate at the end of the schedule; if left out, it stays the same."""
+    exploration: float = Field(default=0.05, ge=0.0, le=1.0)
+    """Share of random moves at the start."""
+    final_exploration: float | None = Field(default=None, ge=0.0, le=1.0)
+    """The share of random moves at the end of the schedule; if left out, it stays the same."""
+    games: int = Field(default=10_000, ge=1)
+    """Games of a learner until the end of the schedule; learning rate and share change by the same
+    difference per game."""
+
+
+class TdLinearConfig(LearnerConfig):
+    """The section ``[method]`` of a recipe."""
+
+    old_keys: ClassVar[Mapping[str, str]] = {
+        "update": "updates.when",
+        "rule": "updates.rule",
+        "faithful": "updates.faithful",
+        "states": "updates.states",
+        "rate": "schedule.learning_rate",
+        "rate_end": "schedule.final_learning_rate",
+        "exploration": "schedule.exploration",
+        "exploration_end": "schedule.final_exploration",
+    }
+
+    name: Literal["td-linear"] = "td-linear"
+    """The name of this method."""
+    games: int = Field(default=200, ge=1, le=1_000_000)
+    final: FinalConfig = FinalConfig(opponent="minimax:depth=2,noise=0.2")
+    updates: UpdatesConfig = UpdatesConfig()
+    """The formula of a step, and the positions that it is for."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
     """Rule for draws in training; see `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
     """
@@ -97,17 +131,8 @@ class TdLinearConfig(LearnerConfig):
     the last value that is not 0."""
     trace_decay: float = Field(default=0.7, ge=0.0, le=1.0)
     """λ: share of a temporal difference that reaches one move farther back."""
-    rate: float = Field(default=0.0002, gt=0.0, le=1.0)
-    """α: the learning rate at the start. The publication does not say."""
-    rate_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The rate after ``schedule_games`` games; if left out, it stays the same."""
-    exploration: float = Field(default=0.05, ge=0.0, le=1.0)
-    """Share of random moves."""
-    exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The share of random moves after ``schedule_games`` games; if left out, it stays the same."""
-    schedule_games: int = Field(default=10_000, ge=1)
-    """Number of a learner's games after which rate and exploration have reached their ends, each by
-    the same difference per game; without an end they stay the same."""
+    schedule: ScheduleConfig = ScheduleConfig()
+    """Learning rate and random moves, game by game."""
     diverged: Literal["stop", "keep"] = "stop"
     """Reaction to weights that diverge: the run stops, or the learner continues with the weights
     that it had before that generation."""
@@ -118,10 +143,12 @@ class TdLinearConfig(LearnerConfig):
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:
-        if self.rule == "burge" and self.update != "end-of-game":
-            raise ValueError("rule is 'burge', which learns at the end of games: set update so")
-        if self.rule == "burge" and self.trace != "none":
-            raise ValueError("rule is 'burge', which has no traces: set trace to 'none'")
+        if self.updates.rule == "burge" and self.updates.when != "end-of-game":
+            raise ValueError(
+                "updates.rule is 'burge', which learns at the end of games: set updates.when so"
+            )
+        if self.updates.rule == "burge" and self.trace != "none":
+            raise ValueError("updates.rule is 'burge', which has no traces: set trace to 'none'")
         return self
 
 
@@ -150,7 +177,7 @@ class TdLinear(VectorLearner):
     """
 
     name = "td-linear"
-    rate = "method.rate"
+    rate = "method.schedule.learning_rate"
     config_type = TdLinearConfig
     network_kind = "mlp"
     network_type = TdLinearNetworkConfig
@@ -233,19 +260,20 @@ def make_learning_settings(
         generation: Number of the generation, from 0; learning rate and share of random moves depend
             on it.
     """
-    progress = min(1.0, generation * config.games / config.schedule_games)
+    updates, schedule = config.updates, config.schedule
+    progress = min(1.0, generation * config.games / schedule.games)
     return TDLinearSettings(
-        rate=_slide(config.rate, config.rate_end, progress),
+        rate=_slide(schedule.learning_rate, schedule.final_learning_rate, progress),
         discount=config.discount,
         decay=config.trace_decay,
         trace=TRACES[config.trace],
-        update=UPDATES[config.update],
-        rule=RULES[config.rule],
-        faithful=int(config.faithful),
-        states=SEQUENCES[config.states],
+        update=UPDATES[updates.when],
+        rule=RULES[updates.rule],
+        faithful=int(updates.faithful),
+        states=SEQUENCES[updates.states],
         features=decoder.counted,
         binary=int(decoder.bins > 0),
-        exploration=_slide(config.exploration, config.exploration_end, progress),
+        exploration=_slide(schedule.exploration, schedule.final_exploration, progress),
     )
 
 

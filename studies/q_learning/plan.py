@@ -69,7 +69,9 @@ SETS = {label: {"method.rewards": rewards} for label, rewards in REWARDS.items()
 STAGES = (
     Stage(1, "one", "estimate of the future, games", FUTURES, "best-known-50k"),
     Stage(2, "two", "hidden units", UNITS, "50"),
-    Stage(3, "three", "temperature", _vary("temperature", "{:.1f}", 0.5, 1.0, 1.5, 2.0), "1.5"),
+    Stage(
+        3, "three", "temperature", _vary("policy.temperature", "{:.1f}", 0.5, 1.0, 1.5, 2.0), "1.5"
+    ),
     Stage(4, "four", "discount", _vary("discount", "{:.2f}", 0.0, 0.25, 0.5, 0.75, 1.0), "1.00"),
     Stage(5, "five", "learning rate", RATES, "0.05"),
     Stage(6, "six", "rewards", SETS, "6"),
@@ -80,11 +82,11 @@ CORRECTED = {label: f"corrected-{label}" for label in ("1", "6")}
 
 
 EXPLORATION: Mapping[str, Changes] = {
-    "epsilon-constant": {"method.exploration": "epsilon", "method.epsilon": 0.1},
+    "epsilon-constant": {"method.policy.exploration": "epsilon", "method.policy.epsilon": 0.1},
     "epsilon-falling": {
-        "method.exploration": "epsilon",
-        "method.epsilon": 1.0,
-        "method.epsilon_end": 0.0,
+        "method.policy.exploration": "epsilon",
+        "method.policy.epsilon": 1.0,
+        "method.policy.epsilon_end": 0.0,
     },
 }
 """Section 3.5.1, untried by the author; beside Boltzmann's distribution, with set 1."""
@@ -145,8 +147,8 @@ def _job(
     stage, option, agent = place
     values = {"method.faithful": True, **changes}
     games = settings.scaled(values.pop("games", GAMES))
-    if "method.epsilon_end" in values:
-        values["method.epsilon_games"] = games
+    if "method.policy.epsilon_end" in values:
+        values["method.policy.epsilon_games"] = games
     generations = max(1, round(games / MOST))
     values |= {
         "method.individuals": 1,

@@ -14,7 +14,7 @@ future as the network itself estimates it. The keys of that work's JSON files an
 ``learning_rate``                            ``method.learning_rate``
 ``discount_factor``                          ``method.discount``
 ``estimated_optimal_future_value``           ``method.future`` (``best_known``: ``best-known``)
-``boltzmann_temperature``                    ``method.temperature``
+``boltzmann_temperature``                    ``method.policy.temperature``
 ``rewards.win``, ``.loss``                   ``method.rewards.win``, ``.loss``
 ``rewards.tie``, ``.each_move``              ``method.rewards.draw``, ``.move``
 ``neural_storage.hidden_neurons``            ``network.hidden``, a list of that one number
@@ -23,9 +23,9 @@ future as the network itself estimates it. The keys of that work's JSON files an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,18 +77,9 @@ class Rewards(Config):
     """Reward of a move after which the game continues."""
 
 
-class QLearningConfig(LearnerConfig):
-    """The section ``[method]`` of a recipe."""
+class PolicyConfig(Config):
+    """The section ``[method.policy]``: the choice of moves in games that teach."""
 
-    name: Literal["q-learning"] = "q-learning"
-    """The name of this method."""
-    learning_rate: float = Field(default=0.05, gt=0.0, le=10.0)
-    """Learning rate: a sample moves each weight by this times its error times the slope."""
-    discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """Worth of a reward a move later."""
-    future: Literal["best-known", "mean"] = "best-known"
-    """Estimate of a move's future: the best next move after the reply that the learner itself would
-    choose in the opponent's place, or the average of the best next moves after every reply."""
     exploration: Literal["boltzmann", "epsilon"] = "boltzmann"
     """Choice of moves: with probabilities proportional to exp(value / temperature), or the best one
     except for a share of random ones."""
@@ -101,6 +92,26 @@ class QLearningConfig(LearnerConfig):
     thesis's section 3.5.1); if left out, it stays the same."""
     epsilon_games: int = Field(default=50_000, ge=1, le=10**12)
     """Number of a learner's games after which the share has reached ``epsilon_end``."""
+
+
+class QLearningConfig(LearnerConfig):
+    """The section ``[method]`` of a recipe."""
+
+    old_keys: ClassVar[Mapping[str, str]] = {
+        key: f"policy.{key}" for key in PolicyConfig.model_fields
+    }
+
+    name: Literal["q-learning"] = "q-learning"
+    """The name of this method."""
+    learning_rate: float = Field(default=0.05, gt=0.0, le=10.0)
+    """Learning rate: a sample moves each weight by this times its error times the slope."""
+    discount: float = Field(default=1.0, ge=0.0, le=1.0)
+    """Worth of a reward a move later."""
+    future: Literal["best-known", "mean"] = "best-known"
+    """Estimate of a move's future: the best next move after the reply that the learner itself would
+    choose in the opponent's place, or the average of the best next moves after every reply."""
+    policy: PolicyConfig = PolicyConfig()
+    """The choice of moves in games that teach."""
     rewards: Rewards = Rewards()
     """Rewards of moves."""
     mirror: bool = True
@@ -154,21 +165,22 @@ class QLearning(VectorLearner):
 
     def make_task(self, state: LearnerState) -> Task:
         """Return the work of a generation, with a part for each learner."""
+        policy = self.config.policy.model_dump(mode="json")
         options = {
             "sizes": list(self.decoder.mlp.sizes),
             "activation": self.decoder.activation,
             **self.config.model_dump(mode="json"),
-            "epsilon": self.find_epsilon(state.generation),
+            "policy": {**policy, "epsilon": self.find_epsilon(state.generation)},
         }
         return self.arrange(state, [self.decoder.inputs_of_bits], options)
 
     def find_epsilon(self, generation: int) -> float:
         """Return the share of random moves in the games of a *generation*."""
-        config = self.config
-        if config.epsilon_end is None:
-            return config.epsilon
-        done = min(1.0, generation * config.games / config.epsilon_games)
-        return config.epsilon + (config.epsilon_end - config.epsilon) * done
+        policy = self.config.policy
+        if policy.epsilon_end is None:
+            return policy.epsilon
+        done = min(1.0, generation * self.config.games / policy.epsilon_games)
+        return policy.epsilon + (policy.epsilon_end - policy.epsilon) * done
 
     def describe(self, state: LearnerState) -> JsonObject:
         """Return the number of individuals, of genes of each, and of games that each has played."""
@@ -221,8 +233,8 @@ def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> QLearnin
         options: Those of `QLearningConfig`.
     """
     width = int(padded(mlp.hidden[0]))
-    boltzmann = options["exploration"] == "boltzmann"
-    rewards = options["rewards"]
+    policy, rewards = options["policy"], options["rewards"]
+    boltzmann = policy["exploration"] == "boltzmann"
     factors = bits[:, 1].astype(np.float32)
     reader = Reader(
         rows=bits[:, 0].astype(np.int64) * width,
@@ -238,8 +250,8 @@ def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> QLearnin
         reader=reader,
         future=FUTURES[options["future"]],
         discount=np.float32(options["discount"]),
-        temperature=np.float32(options["temperature"] if boltzmann else 0.0),
-        epsilon=float(options["epsilon"]),
+        temperature=np.float32(policy["temperature"] if boltzmann else 0.0),
+        epsilon=float(policy["epsilon"]),
         rate=np.float32(options["learning_rate"]),
         win=np.float32(rewards["win"]),
         loss=np.float32(rewards["loss"]),
@@ -375,7 +387,7 @@ def convert_settings(content: Settings) -> JsonObject:
             "learning_rate": settings.learning_rate,
             "discount": settings.discount_factor,
             "future": settings.estimated_optimal_future_value.replace("_", "-"),
-            "temperature": settings.boltzmann_temperature,
+            "policy": {"temperature": settings.boltzmann_temperature},
             "rewards": {
                 "win": rewards.win,
                 "loss": rewards.loss,

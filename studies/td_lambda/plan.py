@@ -57,9 +57,9 @@ class Setting:
             "method.individuals": 1,
             "method.games": each,
             "method.trace": TRACES[self.trace],
-            "method.epsilon_start": 0.5,
-            "method.epsilon_end": self.end,
-            "method.epsilon_games": games,
+            "method.policy.epsilon": 0.5,
+            "method.policy.epsilon_end": self.end,
+            "method.policy.epsilon_games": games,
             "check.every": between,
             "check.games": settings.scaled(1000),
             "check.opponents": list(OPPONENTS.values()),
@@ -69,7 +69,7 @@ class Setting:
             "run.champion": "last",
         }
         if self.as_written:
-            changes |= {"method.rate_scale": 1.0, "method.initialisation": "inverse"}
+            changes |= {"method.learning_rates.scale": 1.0, "method.initialisation": "inverse"}
         recipe = load_recipe("td-lambda").change(changes)
         return Job(f"{self.name}-{individual}", recipe, weight=each * (hidden + 10))
 

@@ -8,9 +8,9 @@ leaves open are keys here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,70 @@ MAX_HIDDEN = 1024
 FOLDER = "evolve_arena.studies.td_lambda"
 
 
+class PolicyConfig(Config):
+    """The section ``[method.policy]``: the choice of moves in games that teach."""
+
+    exploration: Literal["epsilon", "greedy", "softmax"] = "epsilon"
+    """``epsilon``: the best move, but a random one with probability ε; ``greedy``: the best move;
+    ``softmax``: a move with probability proportional to exp(value / temperature)."""
+    epsilon: float = Field(default=0.5, ge=0.0, le=1.0)
+    """ε in the first game."""
+    epsilon_end: float = Field(default=0.1, ge=0.0, le=1.0)
+    """ε after :attr:`epsilon_games` games, reached in equal steps, and from then on."""
+    epsilon_games: int = Field(default=1_000_000, ge=1, le=10**12)
+    """Number of a learner's games after which ε has reached ``epsilon_end``."""
+    random_moves: Literal["others", "all"] = "others"
+    """Moves among which a random one is drawn: all but the best, or all."""
+    temperature: float = Field(default=0.1, gt=0.0, le=1000.0)
+    """τ of ``softmax``."""
+
+
+class UpdatesConfig(Config):
+    """The section ``[method.updates]``: positions and values that weights learn from."""
+
+    random_lesson: Literal["played", "best", "nothing"] = "played"
+    """Position that the same player's position before a random move learns from: the one that was
+    played, the one after the best move, or nothing. In the last two cases λ does not reach across
+    the move."""
+    end_value: Literal["estimate", "reward"] = "estimate"
+    """Value of the last position for the same player's position before, if that player ended the
+    game: the network's estimate, or the reward itself."""
+    order: Literal["forward", "backward"] = "forward"
+    """Order in which a game's positions are trained: from the first to the last, or the reverse."""
+    episodes: Literal["one-by-one", "mixed"] = "one-by-one"
+    """Order of the two episodes: that of the first player before the other, or both together in the
+    order of the moves."""
+
+
+class RatesConfig(Config):
+    """The section ``[method.learning_rates]``: steps of the network's layers."""
+
+    hidden: float = Field(default=0.0, ge=0.0, le=10.0)
+    """α, the learning rate of the first layer; 0 stands for 1 / inputs."""
+    output: float = Field(default=0.0, ge=0.0, le=10.0)
+    """β, the learning rate of the last layer; 0 stands for 1 / hidden units."""
+    scale: float = Field(default=1.0, gt=0.0, le=100.0)
+    """Factor of both learning rates."""
+
+
 class TdConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
+
+    old_keys: ClassVar[Mapping[str, str]] = {
+        "exploration": "policy.exploration",
+        "epsilon_start": "policy.epsilon",
+        "epsilon_end": "policy.epsilon_end",
+        "epsilon_games": "policy.epsilon_games",
+        "random_moves": "policy.random_moves",
+        "temperature": "policy.temperature",
+        "random_lesson": "updates.random_lesson",
+        "end_value": "updates.end_value",
+        "order": "updates.order",
+        "episodes": "updates.episodes",
+        "hidden_rate": "learning_rates.hidden",
+        "output_rate": "learning_rates.output",
+        "rate_scale": "learning_rates.scale",
+    }
 
     name: Literal["td"] = "td"
     """The name of this method."""
@@ -50,37 +112,12 @@ class TdConfig(LearnerConfig):
     """γ: worth of a reward one move earlier."""
     trace: float = Field(default=0.0, ge=0.0, le=1.0)
     """λ: share of a temporal difference that reaches one move further back."""
-    exploration: Literal["epsilon", "greedy", "softmax"] = "epsilon"
-    """``epsilon``: the best move, but a random one with probability ε; ``greedy``: the best move;
-    ``softmax``: a move with probability proportional to exp(value / temperature)."""
-    epsilon_start: float = Field(default=0.5, ge=0.0, le=1.0)
-    """ε in the first game."""
-    epsilon_end: float = Field(default=0.1, ge=0.0, le=1.0)
-    """ε after :attr:`epsilon_games` games, reached in equal steps, and from then on."""
-    epsilon_games: int = Field(default=1_000_000, ge=1, le=10**12)
-    """Number of a learner's games after which ε has reached ``epsilon_end``."""
-    random_moves: Literal["others", "all"] = "others"
-    """Moves among which a random one is drawn: all but the best, or all."""
-    random_lesson: Literal["played", "best", "nothing"] = "played"
-    """Position that the same player's position before a random move learns from: the one that was
-    played, the one after the best move, or nothing. In the last two cases λ does not reach across
-    the move."""
-    temperature: float = Field(default=0.1, gt=0.0, le=1000.0)
-    """τ of ``softmax``."""
-    end_value: Literal["estimate", "reward"] = "estimate"
-    """Value of the last position for the same player's position before, if that player ended the
-    game: the network's estimate, or the reward itself."""
-    order: Literal["forward", "backward"] = "forward"
-    """Order in which a game's positions are trained: from the first to the last, or the reverse."""
-    episodes: Literal["one-by-one", "mixed"] = "one-by-one"
-    """Order of the two episodes: that of the first player before the other, or both together in the
-    order of the moves."""
-    hidden_rate: float = Field(default=0.0, ge=0.0, le=10.0)
-    """α, the step of the first layer; 0 stands for 1 / inputs."""
-    output_rate: float = Field(default=0.0, ge=0.0, le=10.0)
-    """β, the step of the last layer; 0 stands for 1 / hidden units."""
-    rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
-    """Factor of both steps."""
+    policy: PolicyConfig = PolicyConfig()
+    """The choice of moves in games that teach."""
+    updates: UpdatesConfig = UpdatesConfig()
+    """Positions and values that weights learn from."""
+    learning_rates: RatesConfig = RatesConfig()
+    """Steps of the network's layers."""
     biases: bool = True
     """True if the network has biases; if not, they are 0 and stay so."""
     initialisation: str = "inverse"
@@ -108,7 +145,7 @@ class Td(VectorLearner):
     """Let value networks play themselves and learn by TD(λ)."""
 
     name = "td"
-    rate = "method.rate_scale"
+    rate = "method.learning_rates.scale"
     config_type = TdConfig
     network_type = ValueNetworkConfig
     kernel = f"{FOLDER}.td:teach_part"
@@ -146,7 +183,7 @@ class Td(VectorLearner):
 
     def epsilon_at(self, generation: int) -> float | None:
         """Return the probability of a random move at the beginning of a *generation*, or None."""
-        if self.config.exploration != "epsilon":
+        if self.config.policy.exploration != "epsilon":
             return None
         learning = make_learning_settings(self.config, self.decoder, generation)
         return float(epsilon_at(learning, learning.played))
@@ -223,24 +260,25 @@ def make_learning_settings(
         decoder: Decoder of the networks, whose sizes scale the learning rates.
         generation: Number of the generation, from 0; it tells how many games were played before.
     """
+    policy, updates, rates = config.policy, config.updates, config.learning_rates
     return TDLambdaSettings(
         games=config.games,
         played=generation * config.games,
-        exploration=EXPLORATIONS[config.exploration],
-        any_move=config.random_moves == "all",
-        random_lesson=RANDOM_LESSONS[config.random_lesson],
-        epsilon_start=config.epsilon_start,
-        epsilon_end=config.epsilon_end,
-        epsilon_games=float(config.epsilon_games),
-        temperature=config.temperature,
+        exploration=EXPLORATIONS[policy.exploration],
+        any_move=policy.random_moves == "all",
+        random_lesson=RANDOM_LESSONS[updates.random_lesson],
+        epsilon_start=policy.epsilon,
+        epsilon_end=policy.epsilon_end,
+        epsilon_games=float(policy.epsilon_games),
+        temperature=policy.temperature,
         take_wins=decoder.take_wins,
         step=config.step,
         discount=config.discount,
         trace=config.trace,
-        exact_end=config.end_value == "reward",
-        backward=config.order == "backward",
-        mixed=config.episodes == "mixed",
-        hidden_rate=config.rate_scale * (config.hidden_rate or 1.0 / decoder.inputs),
-        output_rate=config.rate_scale * (config.output_rate or 1.0 / decoder.hidden[0]),
+        exact_end=updates.end_value == "reward",
+        backward=updates.order == "backward",
+        mixed=updates.episodes == "mixed",
+        hidden_rate=rates.scale * (rates.hidden or 1.0 / decoder.inputs),
+        output_rate=rates.scale * (rates.output or 1.0 / decoder.hidden[0]),
         biases=config.biases,
     )

@@ -59,8 +59,8 @@ def note_decisions(
     row, states, setting = 0, workspace.states, players.seats[0, SETTING]
     for match in range(seeds.shape[0]):
         clear_notes(workspace.notes)
-        for slot in range(SEATS):
-            take_slot(players, 0, slot, workspace)
+        for seat in range(SEATS):
+            take_slot(players, 0, seat, workspace)
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         state, ply = settle(states, begin(states), workspace.chance), 0

@@ -14,9 +14,9 @@ His epoch is 250 batches of 250 rows: ``method.batches = 250``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +48,9 @@ from evolve_arena.studies.ticket_to_ride.classifier import (
 )
 
 
-class ImitationConfig(Config):
-    """The section ``[method]`` of a recipe."""
+class DataConfig(Config):
+    """The section ``[method.data]``: games of the rule player, and the decisions to learn."""
 
-    name: Literal["imitation-decisions"] = "imitation-decisions"
-    """The name of this method."""
     players: tuple[int, ...] = (2, 3, 4, 5)
     """Numbers of players in the games to learn from: several for a universal model, one for a
     specific one."""
@@ -69,7 +67,27 @@ class ImitationConfig(Config):
     scaling: Literal["raw", "unit"] = "raw"
     """``raw``: features are learnt as counted; ``unit``: as networks see them, divided to lie in
     about 0 to 1."""
-    batch: int = Field(default=250, ge=1, le=100_000)
+
+    @model_validator(mode="after")
+    def _count_players(self) -> DataConfig:
+        counts = list(self.players)
+        if not counts or len(set(counts)) < len(counts):
+            raise ValueError(f"players is {counts}: name each number of players once")
+        if not 2 <= min(counts) <= max(counts) <= MAX_PLAYERS:
+            raise ValueError(f"players is {counts}: must be from 2 to {MAX_PLAYERS}")
+        return self
+
+
+class ImitationConfig(Config):
+    """The section ``[method]`` of a recipe."""
+
+    old_keys: ClassVar[Mapping[str, str]] = {key: f"data.{key}" for key in DataConfig.model_fields}
+
+    name: Literal["imitation-decisions"] = "imitation-decisions"
+    """The name of this method."""
+    data: DataConfig = DataConfig()
+    """Games of the rule player, and the decisions to learn."""
+    batch_size: int = Field(default=250, ge=1, le=100_000)
     """Number of rows in one step."""
     batches: int | None = Field(default=None, ge=1, le=100_000)
     """Steps of a generation; if left out, as many as take every row once."""
@@ -80,15 +98,6 @@ class ImitationConfig(Config):
     """Learning rate."""
     penalty: float = Field(default=0.0, ge=0.0, le=100.0)
     """Weight of the squares of the weights in the loss (L2)."""
-
-    @model_validator(mode="after")
-    def _count_players(self) -> ImitationConfig:
-        counts = list(self.players)
-        if not counts or len(set(counts)) < len(counts):
-            raise ValueError(f"players is {counts}: name each number of players once")
-        if not 2 <= min(counts) <= max(counts) <= MAX_PLAYERS:
-            raise ValueError(f"players is {counts}: must be from 2 to {MAX_PLAYERS}")
-        return self
 
 
 class ImitationNetworkConfig(Config):
@@ -143,7 +152,7 @@ class DecisionImitation(Method[ImitationState]):
     @classmethod
     def estimate_bytes(cls, config: ImitationConfig, decoder: NetworkDecoder) -> int:
         """Estimate bytes: the network, and decisions of some forty turns a player."""
-        rows = min(config.best, config.games) * sum(config.players) * 40
+        rows = min(config.data.best, config.data.games) * sum(config.data.players) * 40
         return COPIES * 4 * decoder.genes + 2 * rows * 8 * decoder.features
 
     def __init__(self, config: ImitationConfig, decoder: NetworkDecoder) -> None:
@@ -158,7 +167,7 @@ class DecisionImitation(Method[ImitationState]):
             config.solver,
             config.learning_rate,
             config.penalty,
-            config.batch,
+            config.batch_size,
         )
         self._scales = FEATURE_SCALES[: decoder.features]
         self._rows: tuple[int, DataSet, DataSet] | None = None
@@ -191,7 +200,7 @@ class DecisionImitation(Method[ImitationState]):
             DivergedError: The weights are not finite any more.
         """
         learnt, held_out = self.find_rows(state.seed)
-        games = 0 if state.generation else self.config.games * len(self.config.players)
+        games = 0 if state.generation else self.config.data.games * len(self.config.data.players)
         arena.games_played += games
         inputs, kinds = self._order(learnt, state)
         order = derive_generator(state.seed, state.generation, "order")
@@ -226,17 +235,17 @@ class DecisionImitation(Method[ImitationState]):
     def find_rows(self, seed: int) -> tuple[DataSet, DataSet]:
         """Return the rows to learn in a run of this *seed*, and those held out."""
         if self._rows is None or self._rows[0] != seed:
-            config = self.config
+            data = self.config.data
             rows = build_data_set(
                 make_player(self.decoder.script, self.decoder.game),  # type: ignore[arg-type]
-                players=config.players,
-                games=config.games,
-                best=config.best,
-                minimum_points=config.minimum_points,
-                rows=config.rows,
+                players=data.players,
+                games=data.games,
+                best=data.best,
+                minimum_points=data.minimum_points,
+                rows=data.rows,
                 seed=seed,
             )
-            self._rows = (seed, *rows.hold_out(config.held_out, seed))
+            self._rows = (seed, *rows.hold_out(data.held_out, seed))
         return self._rows[1], self._rows[2]
 
     def measure_accuracy(self, state: ImitationState, rows: DataSet) -> float:
@@ -258,7 +267,7 @@ class DecisionImitation(Method[ImitationState]):
 
         Scales are powers of two, so that nothing is rounded.
         """
-        if self.config.scaling == "unit":
+        if self.config.data.scaling == "unit":
             return genes
         factors = self._scales if back else 1 / self._scales
         changed = genes.copy()
@@ -271,11 +280,11 @@ class DecisionImitation(Method[ImitationState]):
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Return the rows of this generation: each once, or whole batches of random ones."""
         inputs, kinds = rows.features[:, : self.decoder.features], rows.kinds
-        if self.config.scaling == "unit":
+        if self.config.data.scaling == "unit":
             inputs = inputs * self._scales
         if self.config.batches is None:
             return inputs, kinds
-        wanted = self.config.batches * self.config.batch
+        wanted = self.config.batches * self.config.batch_size
         rng = derive_generator(state.seed, state.generation, "rows")
         rounds = -(-wanted // len(rows))
         order = np.concatenate([rng.permutation(len(rows)) for _ in range(rounds)])[:wanted]

@@ -28,13 +28,17 @@ AS_PUBLISHED = {
     "network.activation": "relu",
     "network.masked": False,
     "network.script": "rule:code",
-    "method.scaling": "raw",
-    "method.best": 30,
-    "method.minimum_points": 120,
-    "method.rows": "winner",
+    "method.data.scaling": "raw",
+    "method.data.best": 30,
+    "method.data.minimum_points": 120,
+    "method.data.rows": "winner",
 }
 """Sections 4.2 to 4.4, whatever the recipe says now."""
-HIS_OPTIMISER = {"method.solver": "adagrad", "method.learning_rate": 0.05, "method.held_out": 0.0}
+HIS_OPTIMISER = {
+    "method.solver": "adagrad",
+    "method.learning_rate": 0.05,
+    "method.data.held_out": 0.0,
+}
 """Section 4.4: AdaGrad, with TensorFlow's rate, on all decisions of the winners of 120 games."""
 CHECK_GAMES = 100
 NETWORK_WEIGHT, EVOLVED_WEIGHT = 1.0, 5.0
@@ -72,14 +76,14 @@ def _imitate(
         rows, steps, generations, kept = 250, STEPS, settings.scaled(EPOCHS, least=2), {}
     changes = {
         **AS_PUBLISHED,
-        "method.games": settings.scaled(1000, least=100),
+        "method.data.games": settings.scaled(1000, least=100),
         "check.games": settings.scaled(CHECK_GAMES, least=2),
         "run.seed": seed,
         "check.share": 1.0,
         "run.champion": "last",
         **more,
-        "method.players": counts,
-        "method.batch": rows,
+        "method.data.players": counts,
+        "method.batch_size": rows,
         "method.batches": settings.scaled(steps, least=4),
         "run.generations": generations,
         **kept,

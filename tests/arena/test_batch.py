@@ -86,7 +86,7 @@ def test_players_that_do_not_exist_are_refused(wrong: int) -> None:
 @pytest.mark.parametrize("row", [[0, -1, -1, -1, -1], [0, 1, -1, 2, -1], [-1, 0, 1, 2, 0]])
 def test_empty_seats_come_last_and_two_are_taken(row: list[int]) -> None:
     pairings = np.array([[0, 1, 2, 0, 1], row], np.int32)
-    with pytest.raises(ValueError, match="fewer than two players, or an empty slot"):
+    with pytest.raises(ValueError, match="fewer than two players, or an empty seat"):
         make_batch(TICKETS, THREE, pairings, TWO_SEEDS)
 
 

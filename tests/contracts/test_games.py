@@ -260,8 +260,8 @@ def compare_matches(game: AnyGame, players: list[Player], count: int = 6) -> Res
     pairings[:, : game.seats] = (rows + np.arange(game.seats) * (1 + rows // many)) % many
     seeds = np.arange(count, dtype=np.uint64) + np.uint64(2**63)
     results, _ = play_matches(game, players, pairings, seeds)
-    for row, seating in enumerate(pairings[:, : game.seats]):
-        match = play_match(game, [players[seat] for seat in seating], seed=int(seeds[row]))
+    for row, pairing in enumerate(pairings[:, : game.seats]):
+        match = play_match(game, [players[seat] for seat in pairing], seed=int(seeds[row]))
         assert match.game_hash == results.game_hashes[row]
         assert match.places == tuple(results.places[row][: game.seats])
         assert hash_moves(match.numbers or match.moves) == match.game_hash

@@ -144,8 +144,9 @@ def test_a_win_at_once_is_taken_before_any_value_unless_told_otherwise() -> None
 
 def test_a_file_from_before_there_was_that_key_takes_wins() -> None:
     content = read_tensors("player", FORMAT, make(VALUE).serialise())
-    design = {key: value for key, value in asdict(VALUE).items() if key != "take_wins"}
-    old = write_tensors("player", FORMAT, content.arrays, {**content.description, "design": design})
+    description = {key: value for key, value in content.description.items() if key != "decoder"}
+    description["design"] = {k: v for k, v in asdict(VALUE).items() if k != "take_wins"}
+    old = write_tensors("player", FORMAT, content.arrays, description)
     assert read_player(old).decoder == VALUE
 
 
@@ -230,7 +231,8 @@ def test_a_file_whose_genome_makes_no_network_is_damaged(
 def test_recurrent_graphs_are_refused() -> None:
     made = make_evolved("connect-four", "graph")
     content = read_tensors("player", FORMAT, made.serialise())
-    design = {**content.description["design"], "feed_forward": False}
-    old = write_tensors("player", FORMAT, content.arrays, {**content.description, "design": design})
+    decoder = {**content.description["decoder"], "feed_forward": False}
+    changed = {**content.description, "decoder": decoder}
+    old = write_tensors("player", FORMAT, content.arrays, changed)
     with pytest.raises(DamagedFileError, match="feed_forward"):
         read_player(old)

@@ -100,14 +100,14 @@ DECODER = json.loads(json.dumps(asdict(DECODERS[1])))
         (change(kind="perceptron"), "perceptron"),
         (change(kind=None), "kind"),
         (change(kind=["neat"]), "wrong or incomplete"),
-        (change(design=None), "design"),
-        (change(design="none"), "wrong or incomplete"),
-        (change(design={**DECODER, "hidden": [3]}), "hidden"),
-        (change(design={**DECODER, "head": "policy"}), "first 7 nodes are not the outputs"),
-        (change(design={**DECODER, "encoding": "numbered"}), "comes from nowhere"),
-        (change(design={**DECODER, "columns": "7"}), "columns is '7': it must be from 1 to 32"),
-        (change(design={**DECODER, "rows": 5}), "comes from nowhere"),
-        (change(design={**DECODER, "take_wins": []}), r"take_wins is \[\]"),
+        (change(decoder=None), "decoder"),
+        (change(decoder="none"), "wrong or incomplete"),
+        (change(decoder={**DECODER, "hidden": [3]}), "hidden"),
+        (change(decoder={**DECODER, "head": "policy"}), "first 7 nodes are not the outputs"),
+        (change(decoder={**DECODER, "encoding": "numbered"}), "comes from nowhere"),
+        (change(decoder={**DECODER, "columns": "7"}), "columns is '7': it must be from 1 to 32"),
+        (change(decoder={**DECODER, "rows": 5}), "comes from nowhere"),
+        (change(decoder={**DECODER, "take_wins": []}), r"take_wins is \[\]"),
         (change(name=None), "name"),
         (change(remarks=None), "remarks"),
         (write_tensors("player", FORMAT, {}, CONTENT.description), "wrong or incomplete"),
@@ -148,7 +148,7 @@ def sign(decoder: Settings | None = None, **arrays: object) -> bytes:
     """Return the perceptron's file with another decoder or other arrays."""
     description = {
         **SIGNED.description,
-        "design": {**SIGNED.description["design"], **(decoder or {})},
+        "decoder": {**SIGNED.description["decoder"], **(decoder or {})},
     }
     return write_tensors("player", FORMAT, {**SIGNED.arrays, **arrays}, description)
 

@@ -77,8 +77,8 @@ def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) ->
     seeds = np.arange(6, dtype=np.uint64) + np.uint64(2**63)
     openings = random_openings(game, min(2, longest_opening(game)), 6, 5)
     results, _ = play_matches(game, players, seat_players(rows, game.seats), seeds, openings)
-    for row, seating in enumerate(rows):
-        opening, seated = openings[row].tolist(), [players[seat] for seat in seating]
+    for row, pairing in enumerate(rows):
+        opening, seated = openings[row].tolist(), [players[seat] for seat in pairing]
         match = play_match(game, seated, seed=int(seeds[row]), opening=opening)
         assert match.game_hash == results.game_hashes[row]
         assert len(match.moves) == results.plies[row]

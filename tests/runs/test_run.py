@@ -298,7 +298,7 @@ def test_a_run_of_an_earlier_version_goes_on_and_keeps_everything(
     run = Run.open(path)
     run.advance(executor="serial", callbacks=stop_at(12))
     blob = run.directory.checkpoint(12).read_bytes()
-    assert set(read_tensors("checkpoint", 1, blob).description) == {"method", "design", "state"}
+    assert set(read_tensors("checkpoint", 1, blob).description) == {"method", "decoder", "state"}
     resume(run.path, executor="serial")
     assert run.directory.generations() == list(range(21))
     assert Run.open(run.path).warnings == []

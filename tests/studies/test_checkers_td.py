@@ -69,7 +69,7 @@ from evolve_arena.studies.checkers_td.td_linear import (
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings, StudyResult
-from tests.studied import remarks_of
+from tests.studied import nest, remarks_of
 
 STUDY = find_study("checkers-td")
 
@@ -160,6 +160,11 @@ def test_rank_correlations_at_their_ends() -> None:
 # The plan
 
 
+def find_rate(recipe: Recipe) -> float:
+    rate: float = recipe.method["schedule"]["learning_rate"]
+    return rate
+
+
 def test_sixteen_players_with_every_seed() -> None:
     jobs = STUDY.plan(Settings(STUDY.seeds))
     assert len(jobs) == 16 * STUDY.seeds
@@ -169,7 +174,7 @@ def test_sixteen_players_with_every_seed() -> None:
         recipe = job.recipe
         assert recipe.run.generations * recipe.method["games"] == checkers_td_plan.CHOSEN_GAMES
         assert recipe.network == checkers_td_plan.CHOSEN.apply(shipped).network
-        assert recipe.method["rate"] == pytest.approx(10 * shipped.method["rate"])
+        assert find_rate(recipe) == pytest.approx(10 * find_rate(shipped))
     assert {job.name for job in jobs[: 2 * STUDY.seeds]} == {
         f"checkers-{name}-{seed}"
         for name in ("15-rafalmmored", "16-rafalmored")
@@ -200,7 +205,8 @@ def test_everybody_meets_everybody_twice() -> None:
 
 def enter(depth: int = 2, **changes: object) -> Participants:
     """Return three players: two learn as RafalBack, one has more features."""
-    config = TdLinearConfig(faithful=True, trace="none", rate=0.01, **changes)
+    given = {"updates__faithful": True, "trace": "none", "schedule__learning_rate": 0.01, **changes}
+    config = TdLinearConfig(**nest(given))
     network = find_game("checkers").networks["mlp"].decoder_type
     looks = {"encoding": "features", "hidden": (), "depth": depth}
     decoders = [network(features=features, **looks) for features in (4, 4, 14)]
@@ -224,7 +230,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 
     Only against themselves do players move at random now and then.
     """
-    participants, executor = enter(exploration=0.3), SerialExecutor()
+    participants, executor = enter(schedule__exploration=0.3), SerialExecutor()
     pairings = np.array([(0, 2), (1, 0), (2, 1)], dtype=np.int32)
     (meeting,) = meet_and_learn(participants, pairings, 7, 3, 5, [2], executor)
 
@@ -255,7 +261,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 
 def test_rounds_between_training_step_by_step() -> None:
     """Rounds without learning; between them each trains with weights of its own."""
-    participants, executor = enter(exploration=0.3), SerialExecutor()
+    participants, executor = enter(schedule__exploration=0.3), SerialExecutor()
     everybody = participants.pick(np.array([0, 1, 2, 1], dtype=np.int32))
     (meeting,) = checkers_td_tournaments.play_pairs(everybody, 3, 4, 6, [1], executor)
 
@@ -301,7 +307,7 @@ def test_whose_weights_are_lost_keeps_those_before() -> None:
 
 
 def test_nobody_plays_at_random_against_others() -> None:
-    participants = enter(exploration=1.0)
+    participants = enter(schedule__exploration=1.0)
     calm = participants.without_exploration()
     changed = np.argwhere(participants.learning != calm.learning)
     assert len(changed) == 3
@@ -321,9 +327,9 @@ def test_a_reading_changes_what_the_text_leaves_open_and_nothing_else() -> None:
     assert changed == more.change(
         {
             "network.depth": 3,
-            "method.rate": 0.003,
+            "method.schedule.learning_rate": 0.003,
             "method.draws": "pieces",
-            "method.states": "before",
+            "method.updates.states": "before",
         }
     )
     method = changed.make_method()

@@ -81,8 +81,8 @@ def test_the_shipped_recipe_is_the_first_configuration() -> None:
     assert recipe.run.generations * method["games"] == 50_000
     assert recipe.run.checkpoint_every * method["games"] == 1_000
     assert (method["learning_rate"], method["discount"]) == (0.05, 1.0)
-    assert (method["future"], method["exploration"]) == ("best-known", "boltzmann")
-    assert method["temperature"] == 1.0
+    assert (method["future"], method["policy"]["exploration"]) == ("best-known", "boltzmann")
+    assert method["policy"]["temperature"] == 1.0
     assert method["rewards"] == {"win": 2.0, "loss": -2.0, "draw": 0.0, "move": -0.01}
     assert recipe.make_decoder().inputs == 43
 
@@ -90,10 +90,14 @@ def test_the_shipped_recipe_is_the_first_configuration() -> None:
 def test_other_exploration_differs_in_nothing_else_from_stage_six() -> None:
     jobs = plan()
     plain = jobs["stage-six-1-3"]
-    changes = {"method.exploration": "epsilon", "method.epsilon": 0.1}
+    changes = {"method.policy.exploration": "epsilon", "method.policy.epsilon": 0.1}
     constant = jobs["epsilon-constant-3"]
     assert constant == plain.change({**changes, "run.seed": constant.run.seed})
-    changes |= {"method.epsilon": 1.0, "method.epsilon_end": 0.0, "method.epsilon_games": 50_000}
+    changes |= {
+        "method.policy.epsilon": 1.0,
+        "method.policy.epsilon_end": 0.0,
+        "method.policy.epsilon_games": 50_000,
+    }
     falling = jobs["epsilon-falling-3"]
     assert falling == plain.change({**changes, "run.seed": falling.run.seed})
 
@@ -123,12 +127,13 @@ def test_what_is_chosen_is_taken_over() -> None:
     jobs = plan()
     last = jobs["stage-six-5-2"]
     assert last.network["hidden"] == [50]
-    settled = {key: last.method[key] for key in ("future", "temperature", "discount")}
-    assert settled == {"future": "best-known", "temperature": 1.5, "discount": 1.0}
+    settled = {key: last.method[key] for key in ("future", "discount")}
+    assert settled == {"future": "best-known", "discount": 1.0}
+    assert last.method["policy"]["temperature"] == 1.5
     assert last.method["learning_rate"] == 0.05
     assert last.method["rewards"] == {"win": 5.0, "loss": -2.0, "draw": 0.0, "move": 0.0}
-    assert jobs["stage-two-25-1"].method["temperature"] == 1.0
-    assert jobs["stage-four-0.25-1"].method["temperature"] == 1.5
+    assert jobs["stage-two-25-1"].method["policy"]["temperature"] == 1.0
+    assert jobs["stage-four-0.25-1"].method["policy"]["temperature"] == 1.5
     assert jobs["stage-five-0.001-1"].method["rewards"]["move"] == -0.01
     assert jobs["stage-one-mean-5k-1"].method["future"] == "mean"
 

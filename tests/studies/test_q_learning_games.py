@@ -26,6 +26,7 @@ from evolve_arena.studies.q_learning.q_learning import (
     read_genome,
 )
 from evolve_arena.studies.q_learning.q_learning_games import ActionNetwork, QLearningSettings, Room
+from tests.studied import nest
 
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
@@ -41,7 +42,7 @@ BIAS = 0.5
 
 
 def options(**changes: object) -> JsonObject:
-    return QLearningConfig(**changes).model_dump()
+    return QLearningConfig(**nest(changes)).model_dump()
 
 
 def prepare(
@@ -77,18 +78,18 @@ def compare(decoder: NetworkDecoder, games: int, seed: int, **changes: object) -
 def test_games_are_those_of_numpy(future: str, faithful: bool, mirror: bool) -> None:
     changes = {"future": future, "faithful": faithful, "mirror": mirror}
     compare(STANDARD, 3, seed=1, **changes)
-    compare(TINY, 60, seed=2, **changes, discount=0.9, temperature=0.5)
+    compare(TINY, 60, seed=2, **changes, discount=0.9, policy__temperature=0.5)
 
 
 def test_games_are_those_of_numpy_by_epsilon() -> None:
-    compare(STANDARD, 3, seed=3, exploration="epsilon", epsilon=0.3)
+    compare(STANDARD, 3, seed=3, policy__exploration="epsilon", policy__epsilon=0.3)
 
 
 def test_outcomes_are_counted() -> None:
     """Of almost random games, whose whole tree is small."""
     decoder = Decoder(columns=3, rows=2, connect=2, hidden=(4,), **NETWORK)
     genome, figures = np.zeros(decoder.genes, dtype=np.float32), np.zeros(FIGURES)
-    learning, network, room, lessons = prepare(decoder, genome, temperature=1000.0)
+    learning, network, room, lessons = prepare(decoder, genome, policy__temperature=1000.0)
     lessons.play_games(learning, network, new_stream(1), room, 4000, figures)
     first_wins, draws, plies = _count_random_games()
     assert figures[FIRST_WINS] / 4000 == pytest.approx(first_wins, abs=0.03)
@@ -205,7 +206,7 @@ def choices(full: tuple[int, ...], count: int, **changes: object) -> tuple[Array
 
 @pytest.mark.parametrize("temperature", [0.5, 2.0])
 def test_boltzmann_chooses_by_the_exponentials(temperature: float) -> None:
-    chosen, values = choices((2, 5), 5000, temperature=temperature)
+    chosen, values = choices((2, 5), 5000, policy__temperature=temperature)
     open_columns = [0, 1, 3, 4, 6]
     assert chosen[[2, 5]].tolist() == [0, 0]
     assert values.max() - values.min() > 0.5
@@ -215,7 +216,7 @@ def test_boltzmann_chooses_by_the_exponentials(temperature: float) -> None:
 
 
 def test_epsilon_chooses_the_best_or_any() -> None:
-    chosen, values = choices((6,), 5000, exploration="epsilon", epsilon=0.3)
+    chosen, values = choices((6,), 5000, policy__exploration="epsilon", policy__epsilon=0.3)
     assert np.argmax(values[:6]) == 5
     expected = np.array([0.05, 0.05, 0.05, 0.05, 0.05, 0.75]) * 5000
     assert chosen[6] == 0
@@ -223,7 +224,7 @@ def test_epsilon_chooses_the_best_or_any() -> None:
 
 
 def test_a_cold_learner_chooses_the_best() -> None:
-    chosen, values = choices((), 200, temperature=0.001)
+    chosen, values = choices((), 200, policy__temperature=0.001)
     assert chosen[np.argmax(values)] == 200
 
 

@@ -19,6 +19,7 @@ from evolve_arena.studies.q_learning.q_learning import (
     QLearning,
     QLearningConfig,
 )
+from tests.studied import nest
 
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 
@@ -27,7 +28,7 @@ def make_method(decoder: JsonObject | None = None, **changes: object) -> QLearni
     settings = {"hidden": (12,), "encoding": "numbered", "activation": "sigmoid", **SMALL}
     make_decoder = find_game("connect-four").networks["mlp"].decoder_type
     network = make_decoder(head="action", **settings | (decoder or {}))
-    return QLearning(QLearningConfig(**{"individuals": 3, "games": 40, **changes}), network)
+    return QLearning(QLearningConfig(**nest({"individuals": 3, "games": 40, **changes})), network)
 
 
 def advance(
@@ -58,7 +59,7 @@ def share_won(method: QLearning, population: NDArray[np.float32]) -> NDArray[np.
 def test_it_learns_to_beat_random_moves() -> None:
     """Ten thousand games on a small board; in other seeds 0.82 to 0.87, before 0.53 to 0.60."""
     method = make_method(
-        {"hidden": (50,), "encoding": "planes"}, games=5000, future="mean", temperature=0.3
+        {"hidden": (50,), "encoding": "planes"}, games=5000, future="mean", policy__temperature=0.3
     )
     before = method.initial(1)
     after, reports = advance(method, before, 2)
@@ -68,15 +69,22 @@ def test_it_learns_to_beat_random_moves() -> None:
 
 
 def test_epsilon_falls_from_generation_to_generation() -> None:
-    falling = {"exploration": "epsilon", "epsilon": 1.0, "epsilon_end": 0.2, "epsilon_games": 160}
+    falling = {
+        "policy__exploration": "epsilon",
+        "policy__epsilon": 1.0,
+        "policy__epsilon_end": 0.2,
+        "policy__epsilon_games": 160,
+    }
     method = make_method(**falling)
     shares = [method.find_epsilon(generation) for generation in range(6)]
     assert shares == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2, 0.2])
-    assert make_method(epsilon=0.3).find_epsilon(7) == 0.3
+    assert make_method(policy__epsilon=0.3).find_epsilon(7) == 0.3
     # Each generation's games are those of a learner whose share is the same all the time.
     state = method.initial(1)
     for share in shares:
-        expected, _ = advance(make_method(exploration="epsilon", epsilon=share), state, 1)
+        expected, _ = advance(
+            make_method(policy__exploration="epsilon", policy__epsilon=share), state, 1
+        )
         state, _ = advance(method, state, 1)
         assert np.array_equal(state.population, expected.population)
 

@@ -73,21 +73,22 @@ def test_the_sixteen_players_are_those_of_the_text(line: dict[str, str]) -> None
     number = int(line["no"])
     recipe = load_recipe(recipe_name(number))
     network, method = recipe.network, recipe.method
+    updates, schedule = method["updates"], method["schedule"]
     assert network["features"] == int(line["features"].split()[0])
     assert (network["encoding"], network["hidden"]) == ("features", [])
     binary = "binary" in line["encoding"]
     assert network["bins"] == (32 if binary else 0)
     assert network["depth"] == (7 if line["search_depth"] == "7" else 4)
-    assert (method["discount"], method["faithful"]) == (float(line["gamma"].split()[0]), True)
-    assert method["update"] == ("every-move" if number in ON_LINE else "end-of-game")
-    assert method["rule"] == ("burge" if "Burge" in line["method"] else "td")
+    assert (method["discount"], updates["faithful"]) == (float(line["gamma"].split()[0]), True)
+    assert updates["when"] == ("every-move" if number in ON_LINE else "end-of-game")
+    assert updates["rule"] == ("burge" if "Burge" in line["method"] else "td")
     assert method["trace"] == line["trace"]
     if line["lambda"]:
         assert method["trace_decay"] == float(line["lambda"])
     slower = {13: 0.01, 14: 0.003}  # long traces make their weights grow beyond all bounds
     rate = BINARY if binary else MOVES if number in ON_LINE else BACK
-    assert method["rate"] == slower.get(number, rate)
-    settings = method["exploration"], method["initialisation"], method["states"]
+    assert schedule["learning_rate"] == slower.get(number, rate)
+    settings = schedule["exploration"], method["initialisation"], updates["states"]
     assert settings == (0.0, "zero", "after")
     games = recipe.run.generations * method["games"]
     assert games == (500 if network["depth"] == 7 else 2000)

@@ -59,18 +59,25 @@ def test_the_settings_are_those_of_the_publication() -> None:
     plain = jobs["R1-G4-L1-3"]
     assert (plain.network["encoding"], plain.network["hidden"]) == ("signed", [120])
     assert (plain.method["trace"], plain.method["individuals"]) == (0.0, 1)
-    assert (plain.method["epsilon_start"], plain.method["epsilon_end"]) == (0.5, 0.1)
-    assert plain.method["epsilon_games"] == 1_000_000
+    policy = plain.method["policy"]
+    assert (policy["epsilon"], policy["epsilon_end"]) == (0.5, 0.1)
+    assert policy["epsilon_games"] == 1_000_000
     assert plain.run.seed == 3
-    assert (plain.method["rate_scale"], plain.method["initialisation"]) == (0.1, "fan-in")
+    assert (plain.method["learning_rates"]["scale"], plain.method["initialisation"]) == (
+        0.1,
+        "fan-in",
+    )
     written = jobs["R1-G4-L1-as-written-3"]
-    assert (written.method["rate_scale"], written.method["initialisation"]) == (1.0, "inverse")
+    assert (written.method["learning_rates"]["scale"], written.method["initialisation"]) == (
+        1.0,
+        "inverse",
+    )
     assert written.network == plain.network
     assert jobs["R2-G3-L3-1"].network["encoding"] == "planes"
     assert jobs["R2-G3-L3-1"].network["hidden"] == [80]
     assert jobs["R2-G3-L3-1"].method["trace"] == 0.6
-    assert jobs["R1-G3-L1-end-0.5-2"].method["epsilon_end"] == 0.5
-    assert jobs["R1-G4-L1-5M-4"].method["epsilon_games"] == 5_000_000
+    assert jobs["R1-G3-L1-end-0.5-2"].method["policy"]["epsilon_end"] == 0.5
+    assert jobs["R1-G4-L1-5M-4"].method["policy"]["epsilon_games"] == 5_000_000
 
 
 def test_every_individual_is_checked_alike() -> None:

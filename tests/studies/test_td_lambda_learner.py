@@ -24,6 +24,7 @@ from evolve_arena.studies.td_lambda.td_kernel import (
     compute_targets,
     epsilon_at,
 )
+from tests.studied import nest
 
 SMALL = {"columns": 5, "rows": 4, "connect": 3}
 
@@ -35,7 +36,7 @@ def make_method(board: dict[str, int] | None = None, **changes: object) -> Td:
     settings = Td.network_section(find_game("connect-four"), network)(
         **{"hidden": (20,), **network}
     )
-    config = TdConfig(**method)
+    config = TdConfig(**nest(method))
     return Td(config, Td.make_decoder(make_game("connect-four", **(board or {})), settings, config))
 
 
@@ -106,7 +107,7 @@ def test_targets_are_those_of_the_forward_view(
 
 @pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
 def test_an_end_may_count_as_its_reward(trace: float) -> None:
-    keys = {"trace": trace, "discount": 0.8, "end_value": "reward"}
+    keys = {"trace": trace, "discount": 0.8, "updates__end_value": "reward"}
     targets = find_targets(CHAIN, 1.0, **keys)
     before = find_lambda_returns(CHAIN[:-1], 1.0, 0.8, trace)
     assert targets == pytest.approx([*before, 1.0], abs=1e-12)
@@ -131,15 +132,17 @@ def test_random_moves_may_teach_nothing_or_what_the_best_would_have() -> None:
     keys = {"trace": 0.5, "rivals": rivals}
     later = [-0.1 + 0.4 + 0.5 * 0.7, 1.0]
     played = find_targets(values, 1.0, trace=0.5)
-    assert find_targets(values, 1.0, random_lesson="played", **keys) == played
-    best = find_targets(values, 1.0, random_lesson="best", **keys)
+    assert find_targets(values, 1.0, updates__random_lesson="played", **keys) == played
+    best = find_targets(values, 1.0, updates__random_lesson="best", **keys)
     assert best == pytest.approx([0.2 + 0.2 + 0.5 * 0.4, 0.8, *later])
-    nothing = find_targets(values, 1.0, random_lesson="nothing", **keys)
+    nothing = find_targets(values, 1.0, updates__random_lesson="nothing", **keys)
     assert nothing == pytest.approx([0.4, 0.4, *later])
 
 
 def test_epsilon_falls_in_equal_steps_and_stays() -> None:
-    method = make_method(epsilon_start=0.5, epsilon_end=0.1, epsilon_games=1000, games=100)
+    method = make_method(
+        policy__epsilon=0.5, policy__epsilon_end=0.1, policy__epsilon_games=1000, games=100
+    )
     learning = make_learning_settings(method.config, method.decoder, 3)
     assert learning.played == 300
     found = [epsilon_at(learning, game) for game in (0, 500, 999, 1000, 5000)]
@@ -158,24 +161,43 @@ def teach(method: Td, seed: int = 1) -> tuple[Array, Array, Array]:
 
 VARIANTS: dict[str, Settings] = {
     "plain": {},
-    "random": {"epsilon_start": 1.0, "epsilon_end": 1.0, "random_moves": "all"},
-    "best": {"trace": 0.6, "random_lesson": "best"},
-    "nothing": {"trace": 0.6, "random_lesson": "nothing", "random_moves": "all"},
+    "random": {"policy__epsilon": 1.0, "policy__epsilon_end": 1.0, "policy__random_moves": "all"},
+    "best": {"trace": 0.6, "updates__random_lesson": "best"},
+    "nothing": {"trace": 0.6, "updates__random_lesson": "nothing", "policy__random_moves": "all"},
     "traces": {"trace": 0.6, "discount": 0.9, "step": 0.7},
-    "backward": {"order": "backward", "hidden_rate": 0.3, "output_rate": 0.2},
-    "mixed": {"episodes": "mixed", "end_value": "reward", "trace": 0.3, "hidden_rate": 0.3},
-    "both": {"episodes": "mixed", "order": "backward", "hidden_rate": 0.3},
-    "two planes": {"_encoding": "planes", "_hidden": (16,), "output_rate": 0.3},
+    "backward": {
+        "updates__order": "backward",
+        "learning_rates__hidden": 0.3,
+        "learning_rates__output": 0.2,
+    },
+    "mixed": {
+        "updates__episodes": "mixed",
+        "updates__end_value": "reward",
+        "trace": 0.3,
+        "learning_rates__hidden": 0.3,
+    },
+    "both": {
+        "updates__episodes": "mixed",
+        "updates__order": "backward",
+        "learning_rates__hidden": 0.3,
+    },
+    "two planes": {"_encoding": "planes", "_hidden": (16,), "learning_rates__output": 0.3},
     "numbers": {"_encoding": "numbered", "biases": False, "_hidden": (33,)},
-    "soft": {"exploration": "softmax", "temperature": 0.05},
-    "greedy": {"exploration": "greedy", "_take_wins": True, "initialisation": "uniform:0.3"},
+    "soft": {"policy__exploration": "softmax", "policy__temperature": 0.05},
+    "greedy": {
+        "policy__exploration": "greedy",
+        "_take_wins": True,
+        "initialisation": "uniform:0.3",
+    },
 }
 
 
 @pytest.mark.parametrize("board", [{}, SMALL, {"columns": 2, "rows": 9}])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) -> None:
-    method = make_method(board, games=12, epsilon_games=15, individuals=2, **VARIANTS[variant])
+    method = make_method(
+        board, games=12, policy__epsilon_games=15, individuals=2, **VARIANTS[variant]
+    )
     before, after, figures = teach(method)
     learning = make_learning_settings(method.config, method.decoder, 0)
     seeds = derive_seeds(1, 0, "games", 2)
@@ -193,7 +215,14 @@ def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) ->
 def test_the_order_of_training_matters() -> None:
     """Or else the comparison above would not tell orders apart."""
     orders = [
-        teach(make_method(games=25, hidden_rate=0.3, order=order, episodes=episodes))[1]
+        teach(
+            make_method(
+                games=25,
+                learning_rates__hidden=0.3,
+                updates__order=order,
+                updates__episodes=episodes,
+            )
+        )[1]
         for order in ("forward", "backward")
         for episodes in ("one-by-one", "mixed")
     ]
@@ -202,7 +231,7 @@ def test_the_order_of_training_matters() -> None:
             assert np.abs(genes - other).max() > 1e-4
 
 
-STILL = {"hidden_rate": 1e-30, "output_rate": 1e-30}
+STILL = {"learning_rates__hidden": 1e-30, "learning_rates__output": 1e-30}
 """Rates so small that nothing is learned."""
 
 
@@ -216,17 +245,17 @@ def mean_plies(**changes: object) -> float:
 
 def test_equal_values_are_drawn_from() -> None:
     """A network that knows no difference plays like chance, not the lowest column."""
-    chance = mean_plies(epsilon_start=1.0, epsilon_end=1.0, random_moves="all")
+    chance = mean_plies(policy__epsilon=1.0, policy__epsilon_end=1.0, policy__random_moves="all")
     assert chance == pytest.approx(21.8, abs=1.0)
-    assert mean_plies(exploration="greedy") == pytest.approx(chance, abs=0.8)
-    assert mean_plies(exploration="softmax") == pytest.approx(chance, abs=0.8)
+    assert mean_plies(policy__exploration="greedy") == pytest.approx(chance, abs=0.8)
+    assert mean_plies(policy__exploration="softmax") == pytest.approx(chance, abs=0.8)
 
 
 def test_a_cold_softmax_is_greedy() -> None:
     games = {"games": 20, "initialisation": "uniform:0.2"}
-    greedy = teach(make_method(exploration="greedy", **games))
-    cold = teach(make_method(exploration="softmax", temperature=1e-7, **games))
-    warm = teach(make_method(exploration="softmax", temperature=1.0, **games))
+    greedy = teach(make_method(policy__exploration="greedy", **games))
+    cold = teach(make_method(policy__exploration="softmax", policy__temperature=1e-7, **games))
+    warm = teach(make_method(policy__exploration="softmax", policy__temperature=1.0, **games))
     np.testing.assert_array_equal(cold[1], greedy[1])
     assert (warm[1] != greedy[1]).any()
 
@@ -239,7 +268,7 @@ def test_without_biases_they_stay_0() -> None:
 
 
 def test_a_network_learns_to_beat_chance(arena: Callable[[Td], Arena]) -> None:
-    method = make_method(games=30_000, epsilon_games=30_000, _hidden=(40,))
+    method = make_method(games=30_000, policy__epsilon_games=30_000, _hidden=(40,))
     state = method.initial(1)
     after, _ = method.step(state, arena(method))
     chance = make_player("random", method.decoder.game)

@@ -30,6 +30,7 @@ from evolve_arena.studies.checkers_td.td_linear import (
     make_meetings,
     make_participants,
 )
+from tests.studied import nest
 
 GAME = find_game("checkers")
 
@@ -40,7 +41,7 @@ def make_method(**changes: object) -> TdLinear:
     network = {"depth": 2, "encoding": "features", "features": 14, "hidden": [], **network}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
     settings = TdLinear.network_section(GAME, network)(**network)
-    config = TdLinearConfig(**{"games": 10, **method})
+    config = TdLinearConfig(**nest({"games": 10, **method}))
     return TdLinear(config, TdLinear.make_decoder(GAME.game(), settings, config))
 
 
@@ -86,15 +87,17 @@ def test_the_champion_is_who_beats_the_judge() -> None:
 
 
 def test_learners_who_lose_all_bounds_are_named() -> None:
-    method = make_method(individuals=3, rate=1e-9)
+    method = make_method(individuals=3, schedule__learning_rate=1e-9)
     state = method.initial(1)
     state.population[1, 3] = 2e6
-    with pytest.raises(DivergedError, match=r"learner 1: .* in generation 0; lower method\.rate"):
+    with pytest.raises(
+        DivergedError, match=r"learner 1: .* in generation 0; lower method\.schedule\.learning_rate"
+    ):
         method.step(state, make_arena(method))
 
 
 def test_learners_who_lose_all_bounds_go_on_with_what_they_knew_if_asked_to() -> None:
-    method = make_method(individuals=2, rate=1e-3, diverged="keep")
+    method = make_method(individuals=2, schedule__learning_rate=1e-3, diverged="keep")
     state = method.initial(1)
     state.population[1, 3] = 2e6
     after, _ = method.step(state, make_arena(method))
@@ -104,7 +107,12 @@ def test_learners_who_lose_all_bounds_go_on_with_what_they_knew_if_asked_to() ->
 
 
 def test_steps_and_chance_come_to_their_ends() -> None:
-    method = make_method(rate=0.4, rate_end=0.2, exploration=0.3, schedule_games=40)
+    method = make_method(
+        schedule__learning_rate=0.4,
+        schedule__final_learning_rate=0.2,
+        schedule__exploration=0.3,
+        schedule__games=40,
+    )
     learning_rows = [
         make_learning_settings(method.config, method.decoder, place) for place in (0, 1, 4, 9)
     ]
@@ -113,12 +121,17 @@ def test_steps_and_chance_come_to_their_ends() -> None:
 
 
 def test_settings_become_a_lesson() -> None:
-    keys = {"update": "every-move", "trace": "replacing", "states": "after", "faithful": True}
+    keys = {
+        "updates__when": "every-move",
+        "trace": "replacing",
+        "updates__states": "after",
+        "updates__faithful": True,
+    }
     learning = make_learning_settings(*_parts(make_method(_bins=32, _features=20, **keys)))
     assert (learning.update, learning.trace, learning.states) == (EVERY_MOVE, REPLACING, AFTER)
     assert (learning.faithful, learning.binary, learning.features) == (1, 1, 20)
     learning = make_learning_settings(
-        *_parts(make_method(rule="burge", trace="none", discount=0.9))
+        *_parts(make_method(updates__rule="burge", trace="none", discount=0.9))
     )
     assert (learning.rule, learning.trace, learning.discount) == (BURGE, NONE, 0.9)
     assert (learning.faithful, learning.binary, learning.states) == (0, 0, BEFORE)
@@ -130,24 +143,45 @@ def _parts(method: TdLinear) -> tuple[TdLinearConfig, NetworkDecoder]:
 
 def test_rules_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValidationError, match="rule is 'burge', which learns at the end of games"):
-        make_method(rule="burge", trace="none", update="every-move")
+        make_method(updates__rule="burge", trace="none", updates__when="every-move")
     with pytest.raises(ValidationError, match="rule is 'burge', which has no traces"):
-        make_method(rule="burge")
+        make_method(updates__rule="burge")
 
 
-FAITHFUL = {"faithful": True, "states": "after", "trace": "none", "exploration": 0.0}
+FAITHFUL = {
+    "updates__faithful": True,
+    "updates__states": "after",
+    "trace": "none",
+    "schedule__exploration": 0.0,
+}
 
 
 @pytest.mark.parametrize(
     ("games", "changes"),
     [
-        (400, {"rate": 0.0003}),
-        (400, {"rate": 0.0003, "states": "after"}),
-        (400, {"rate": 0.0003, "_features": 4, "update": "every-move"}),
-        (600, {"rate": 0.0003, **FAITHFUL}),
-        (400, {"rate": 0.0001, "_features": 4, "update": "every-move", **FAITHFUL}),
-        (400, {"rate": 0.0003, "_features": 4, "rule": "burge", **FAITHFUL}),
-        (600, {"rate": 0.03, "_features": 4, "_bins": 32, **FAITHFUL}),
+        (400, {"schedule__learning_rate": 0.0003}),
+        (400, {"schedule__learning_rate": 0.0003, "updates__states": "after"}),
+        (400, {"schedule__learning_rate": 0.0003, "_features": 4, "updates__when": "every-move"}),
+        (600, {"schedule__learning_rate": 0.0003, **FAITHFUL}),
+        (
+            400,
+            {
+                "schedule__learning_rate": 0.0001,
+                "_features": 4,
+                "updates__when": "every-move",
+                **FAITHFUL,
+            },
+        ),
+        (
+            400,
+            {
+                "schedule__learning_rate": 0.0003,
+                "_features": 4,
+                "updates__rule": "burge",
+                **FAITHFUL,
+            },
+        ),
+        (600, {"schedule__learning_rate": 0.03, "_features": 4, "_bins": 32, **FAITHFUL}),
     ],
 )
 def test_players_learn(games: int, changes: Settings) -> None:

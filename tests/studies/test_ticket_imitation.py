@@ -43,14 +43,15 @@ from evolve_arena.studies.ticket_to_ride.imitation import (
     choose_games,
     list_decisions,
 )
+from tests.studied import nest
 
 SETTINGS: Settings = {
-    "players": [2, 3],
-    "games": 12,
-    "best": 4,
-    "minimum_points": 60,
-    "held_out": 0.2,
-    "batch": 50,
+    "data__players": [2, 3],
+    "data__games": 12,
+    "data__best": 4,
+    "data__minimum_points": 60,
+    "data__held_out": 0.2,
+    "batch_size": 50,
 }
 
 
@@ -59,7 +60,7 @@ def make_teacher(count: int = 4) -> Player:
 
 
 def build(**changes: object) -> DataSet:
-    asked = {name: SETTINGS[name] for name in ("players", "games", "best", "minimum_points")}
+    asked = {k: SETTINGS[f"data__{k}"] for k in ("players", "games", "best", "minimum_points")}
     return build_data_set(make_teacher(), **{**asked, "rows": "winner", "seed": 3, **changes})
 
 
@@ -80,7 +81,7 @@ def make_method(**changes: object) -> DecisionImitation:
     network = find_game("ticket-to-ride").networks["mlp"].decoder_type
     kinds = {"head": "kinds", "script": "rule:code", "masked": False}
     decoder = network(encoding="features", features=26, hidden=(12,), **kinds)
-    return DecisionImitation(ImitationConfig.model_validate({**SETTINGS, **changes}), decoder)
+    return DecisionImitation(ImitationConfig.model_validate(nest({**SETTINGS, **changes})), decoder)
 
 
 def learn(method: DecisionImitation, seed: int, steps: int) -> tuple[ImitationState, list[Report]]:
@@ -151,7 +152,7 @@ def test_a_limit_that_no_game_reaches_is_an_error() -> None:
 
 
 def test_a_network_learns_to_decide_like_the_rule_player() -> None:
-    method = make_method(games=40, best=20, batch=20, learning_rate=0.003)
+    method = make_method(data__games=40, data__best=20, batch_size=20, learning_rate=0.003)
     state, reports = learn(method, 1, 30)
     assert [report.games for report in reports[:3]] == [80, 0, 0]
     assert reports[-1].statistics["loss"] < 0.5 * reports[0].statistics["loss"]
@@ -163,7 +164,7 @@ def test_a_network_learns_to_decide_like_the_rule_player() -> None:
 @pytest.mark.parametrize("scaling", ["raw", "unit"])
 def test_what_is_learnt_is_what_plays(scaling: str) -> None:
     """The network that is handed over decides as the learner is said to, whatever it learnt on."""
-    method = make_method(scaling=scaling)
+    method = make_method(data__scaling=scaling)
     state, reports = learn(method, 1, 3)
     learnt, _ = method.find_rows(1)
     seen = (learnt.features[:, :26] * FEATURE_SCALES[:26]).astype(np.float64)
@@ -182,7 +183,7 @@ def test_what_is_learnt_is_what_plays(scaling: str) -> None:
 
 def test_scaling_changes_nothing_but_the_steps() -> None:
     """The first weights of both differ by powers of two, and back again nothing is lost."""
-    raw, unit = (make_method(scaling=scaling) for scaling in ("raw", "unit"))
+    raw, unit = (make_method(data__scaling=scaling) for scaling in ("raw", "unit"))
     drawn, kept = raw.initial(5).population[0], unit.initial(5).population[0]
     assert not np.array_equal(drawn, kept)
     np.testing.assert_array_equal(raw._make_playable(drawn, back=True), kept)
@@ -228,7 +229,7 @@ def test_states_of_other_networks_do_not_fit() -> None:
 
 def test_the_recipe_of_the_study(tmp_path: Path) -> None:
     recipe = load_recipe("ticket-to-ride-imitation")
-    small = {"network.hidden": [6], "method.games": 8, "method.minimum_points": 20}
+    small = {"network.hidden": [6], "method.data.games": 8, "method.data.minimum_points": 20}
     checks = {"run.generations": 1, "method.batches": None, "check.games": 4}
     run = start(recipe.change(small | checks), run=tmp_path / "run", executor="serial")
     player = read_player(run.directory.champion.read_bytes())

@@ -187,12 +187,12 @@ def test_runs_of_the_study() -> None:
     recipes = {job.name: job.recipe for job in jobs}
     universal, proof = recipes["universal-2"], recipes["proof-1"]
     steps = {
-        name: recipe.run.generations * recipe.method["batches"] * recipe.method["batch"]
+        name: recipe.run.generations * recipe.method["batches"] * recipe.method["batch_size"]
         for name, recipe in (("universal", universal), ("proof", proof))
     }
     assert steps == {"universal": 40 * 250 * 250, "proof": 10 * 100 * 100}
     assert universal.run.seed == 2
-    assert recipes["specific-3-1"].method["players"] == [3]
+    assert recipes["specific-3-1"].method["data"]["players"] == [3]
     counts = {table.name: sum(map(table.needs, jobs)) for table in study.tables}
     assert counts == {
         "3.1": 0,
@@ -209,7 +209,7 @@ def test_runs_of_the_study() -> None:
 
 def test_runs_with_his_optimiser_differ_in_nothing_else() -> None:
     recipes = {job.name: job.recipe for job in find_study("ticket-to-ride").plan(Settings(1))}
-    his = {"method.solver": "adagrad", "method.learning_rate": 0.05, "method.held_out": 0.0}
+    his = {"method.solver": "adagrad", "method.learning_rate": 0.05, "method.data.held_out": 0.0}
     for name in ("universal", "proof"):
         assert recipes[f"{name}-1"].change(his) == recipes[f"{name}-adagrad-1"]
         assert recipes[f"{name}-1"] != recipes[f"{name}-adagrad-1"]
