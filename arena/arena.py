@@ -46,13 +46,13 @@ class Arena:
         others: Sequence[PackedPlayers] = (),
         noise: float = 0.0,
     ) -> Results:
-        """Play matches in which row k is the k-th genome, or after them one of *others*.
+        """Play matches of genomes and *others*, which pairings number after the genomes.
 
         Args:
             genomes: A population, as the decoder packs it.
-            pairings: The player at each seat, shape ``(matches, seats)``.
+            pairings: The number of the player at each seat, shape ``(matches, seats)``.
             seeds: The seed of each match, shape ``(matches,)``.
-            openings: The first moves of each match, shape ``(matches, plies)``.
+            openings: The first moves of each match, shape ``(matches, plies)``; none if None.
             others: Players beside the genomes.
             noise: Probability that a player's move is replaced by a random one.
         """
@@ -100,11 +100,11 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
 def list_tables(
     batch: Batch, part: slice, option: str | None
 ) -> list[tuple[RulesTuple, slice | NDArray[np.intp]]]:
-    """Return the rules for each number of seats in *part* of a *batch*, and its matches.
+    """Group the matches in *part* of a *batch* by number of seats; return each group's rules, too.
 
     Args:
         batch: The matches.
-        part: Those that count, with a start and a stop.
+        part: The matches to group, with a start and a stop.
         option: Name of the option that sets the number of players, for each of which code is
             compiled; None if the game has no such option.
     """
@@ -125,7 +125,7 @@ def play_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Play a part of a batch, as a kernel of `evolve_arena.arena.tasks`; see `Batch.work`.
+    """Play a part of a batch: the kernel of the task that `Batch.work` returns.
 
     Args:
         options: The name of the game as ``game``, and as ``rules`` its options, as compiled code

@@ -32,7 +32,7 @@ Openings = NDArray[np.signedinteger[Any]]
 (:meth:`evolve_arena.core.game.Game.number_of`), shape ``(matches, plies)``; -1 ends one early."""
 
 OUTPUTS = (("int8", True), ("int16", False), ("int8", False), ("uint64", False))
-"""The types of the first fields of :class:`Results`, and True if each slot has a number."""
+"""The types of the first fields of :class:`Results`, and True for those with a number per seat."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Batch:
         return len(self.pairings)
 
     def work(self) -> Task:
-        """Return the work for an executor; its outputs are the fields of `Results`."""
+        """Return the batch as a task for an executor; its outputs are the fields of `Results`."""
         return Task(
             kernel="evolve_arena.arena.arena:play_part",
             inputs=(*self.packed, self.pairings, self.seeds, self.openings),
@@ -65,11 +65,11 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The results of a batch, by match in the order asked, and there by seat."""
+    """The results of a batch, in the order of its matches."""
 
     places: NDArray[np.int8]
-    """1 is the best, equals sharing the better place, shape ``(matches, seats)``; 0 at empty seats.
-    A player who made a forbidden move has the last place."""
+    """The rank of each seat, shape ``(matches, seats)``: 1 is the best, ties share the better rank,
+    0 marks empty seats. A player who made a forbidden move has the last place."""
     plies: NDArray[np.int16]
     """The length of each match, its opening included, shape ``(matches,)``."""
     offenders: NDArray[np.int8]
@@ -77,15 +77,15 @@ class Results:
     game_hashes: NDArray[np.uint64]
     """A hash of the moves, shape ``(matches,)``: equal games have equal hashes."""
     columns: Mapping[str, Array] = field(default_factory=dict)
-    """The game's counts, by name; see `GameSpec.columns`. After a forbidden move, those of the
-    position then."""
+    """The game's counts, by name; see `GameSpec.columns`. After a forbidden move they are those of
+    the position before it."""
 
     def __len__(self) -> int:
         return len(self.game_hashes)
 
     @property
     def outcomes(self) -> NDArray[np.int8]:
-        """In games of two: 1 if the player who moved first won, 0 for a draw, -1 for a loss."""
+        """In two-player games: 1 if the first player won, 0 for a draw, -1 for a loss."""
         return np.asarray(np.sign(self.places[:, 1] - self.places[:, 0]))
 
     @property
@@ -112,7 +112,7 @@ class Results:
 
 
 def check_games(games: int) -> None:
-    """Make sure that a series can have so many games.
+    """Make sure that a series can have this number of *games*.
 
     Raises:
         BadValueError: The number is out of range.
@@ -122,7 +122,7 @@ def check_games(games: int) -> None:
 
 
 def check_seats(game: AnyGame, seats: int | None) -> int:
-    """Return the number of *seats* in a match of *game*, which is that of its options if None.
+    """Return the number of *seats* in a match of *game*; that of the game's options if None.
 
     Raises:
         BadValueError: The game is not for so many players.
@@ -156,8 +156,8 @@ def make_batch(
         openings: The first moves of each match, shape ``(matches, plies)``; no moves if None.
 
     Raises:
-        ValueError: They do not, or a pairing has a player outside *packed*, fewer than two players,
-            or an empty seat between them.
+        ValueError: The shapes do not fit together, or a pairing has a player outside *packed*,
+            fewer than two players, or an empty seat between them.
     """
     count, seats = len(pairings), find_game(game.name).most_seats
     if openings is None:
@@ -185,7 +185,7 @@ def make_batch(
 
 
 def new_results(game: AnyGame, matches: int) -> Results:
-    """Make arrays for the results of so many *matches*."""
+    """Make arrays, filled with zeros, for the results of *matches* matches."""
     return Results.of(game.name, [np.zeros(s, kind) for kind, s in _outputs(game.name, matches)])
 
 
@@ -197,7 +197,7 @@ def join_results(parts: Sequence[Results]) -> Results:
 
 
 def seat_players(tables: ArrayLike, seats: int) -> Pairings:
-    """Return pairings of *tables*, of shape ``(matches, seats)``, followed by empty *seats*.
+    """Return *tables*, shape ``(matches, players)``, filled up with empty seats to *seats* columns.
 
     >>> seat_players([[3, 1, 2]], 5).tolist()
     [[3, 1, 2, -1, -1]]

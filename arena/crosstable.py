@@ -28,11 +28,11 @@ class Crosstable:
 
     names: tuple[str, ...]
     duels: dict[tuple[int, int], DuelResult]
-    """The result of each pair of players, the lower number first."""
+    """The result of each pair of players, keyed by their indices, the lower one first."""
 
     @property
     def points(self) -> NDArray[np.float64]:
-        """Points in games that ended by the rules, by player and opponent: a square array."""
+        """Points in games that ended by the rules, shape ``(players, opponents)``."""
         table = np.zeros((len(self.names), len(self.names)))
         for (first, second), result in self.duels.items():
             table[first, second] = result.wins + result.draws / 2
@@ -41,7 +41,7 @@ class Crosstable:
 
     @property
     def games(self) -> NDArray[np.float64]:
-        """Number of games that ended by the rules, by player and opponent: a square array."""
+        """Number of games that ended by the rules, shape ``(players, opponents)``."""
         table = np.zeros((len(self.names), len(self.names)))
         for (first, second), result in self.duels.items():
             table[first, second] = table[second, first] = result.finished
@@ -49,12 +49,12 @@ class Crosstable:
 
     @property
     def ratings(self) -> list[Rating]:
-        """Strengths in the order of :attr:`names`."""
+        """Ratings in the order of :attr:`names`."""
         return rate_players(self.points, self.games)
 
     @property
     def ranking(self) -> list[int]:
-        """Players, the strongest first; last those without a game that ended by the rules."""
+        """Indices of players, the strongest first, and last those without a finished game."""
         played = self.games.any(axis=1)
         strengths = np.where(played, [-rating.elo for rating in self.ratings], np.inf)
         return [int(place) for place in np.argsort(strengths, kind="stable")]
@@ -279,7 +279,7 @@ def _solve(
 def _climb(
     strength: NDArray[np.float64], step: NDArray[np.float64], won: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
-    """Take *step*, or a half of it and so on, until that increases the likelihood."""
+    """Take *step*, halved until it increases the likelihood, and return the largest change, too."""
     before = _log_likelihood(strength, won)
     for halvings in range(60):
         shorter = step * 0.5**halvings

@@ -36,7 +36,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 
 MOMENT = 0.25
-"""Seconds of a part of a series, after which it can be stopped."""
+"""Duration in seconds of one part of a series; the series can be stopped between parts."""
 
 
 def duel(
@@ -58,7 +58,7 @@ def duel(
 
     Args:
         game: The rules.
-        first: The player whose side the result takes.
+        first: The player from whose side the result is reported.
         second: Its opponent.
         games: Number of games; an odd one is rounded up, so that colours are balanced.
         opening_plies: Random plies at the beginning of each game; each opening is played twice,
@@ -130,7 +130,7 @@ class DuelSeries:
         self._size = 2
 
     def play(self, games: int) -> None:
-        """Play so many more *games*, if as many are left, rounded up to balance colours."""
+        """Play *games* more games, rounded up to balance colours, or all that are left."""
         end = min(self.games, self.played + games + games % 2)
         part = slice(self.played, end)
         self._parts.append(
@@ -163,7 +163,7 @@ def summarise(
     results: Results,
     forfeits: tuple[ForfeitCount, ...],
 ) -> DuelResult:
-    """Count the wins of players 0 and 1 of *pairings*, in pairs of games with seats swapped.
+    """Summarise a duel of players 0 and 1, whose games come in pairs with seats swapped.
 
     Args:
         spec: The game, which determines the columns and thresholds that are reported.

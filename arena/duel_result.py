@@ -28,13 +28,14 @@ class ForfeitCount:
     """A value of :class:`evolve_arena.players.player.Forfeit`."""
     games: int
     sentence: str
-    """Description of the first of them."""
+    """Description of the first of these forfeits."""
     errors: tuple[str, ...] = ()
-    """The last lines on its standard error then, if it is a program; harmless to print."""
+    """The last lines that a program had written to standard error at that forfeit, safe to
+    print."""
 
 
 class Score:
-    """Numbers of games won, drawn, lost and forfeited, and the shares that follow."""
+    """Numbers of games won, drawn, lost and forfeited, and shares that are computed from them."""
 
     wins: int
     draws: int
@@ -89,15 +90,15 @@ class Side:
     points_interval: tuple[float, float]
     """The 95 % interval of the mean of points, from pairs of games with the same seed."""
     above: dict[int, float]
-    """The share of its seats with more points than each of `GameSpec.limits`."""
+    """The share of the player's seats with more points than each of `GameSpec.limits`."""
     above_intervals: dict[int, tuple[float, float]]
     """The 95 % intervals of these shares, as if seats were independent."""
     forbidden: int
-    """Number of games that it ended by a forbidden move."""
+    """Number of games that the player ended by a forbidden move."""
 
     @property
     def points(self) -> float:
-        """The mean of its points over all its seats."""
+        """The mean of the player's points over all its seats."""
         return self.columns["points"]
 
     def to_dict(self) -> JsonObject:
@@ -186,7 +187,7 @@ class DuelResult(Score):
         return make_table(" against ".join(self.names), list(told), [list(told.values())])
 
     def to_dict(self) -> JsonObject:
-        """Return everything as JSON; the share of no games is None, and so is a pair's interval."""
+        """Return everything as JSON; shares of no games and infinite intervals are None."""
         more: JsonObject = {}
         if self.sides:
             more = {

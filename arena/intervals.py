@@ -108,7 +108,7 @@ def t_95(freedom: int, comparisons: int = 1) -> float:
 
     Args:
         freedom: Degrees of freedom, 1 or more.
-        comparisons: All of so many intervals are to hold with 95 % (Bonferroni).
+        comparisons: Number of intervals that are to hold together with 95 %, after Bonferroni.
 
     >>> round(t_95(7), 3)
     2.365

@@ -66,13 +66,14 @@ class Match:
     moves: tuple[AnyMove, ...]
     """All moves, those of the opening included."""
     places: tuple[int, ...]
-    """1 is the best, equals sharing the better place; a player who forfeited is last."""
+    """The rank of each seat: 1 is the best, ties share the better rank; a player who forfeited is
+    last."""
     termination: Termination
     """A win if one player is first, a draw if several are, or the kind of a forfeit."""
     sentence: str
     """A description of the end."""
     numbers: tuple[int, ...] = ()
-    """The moves by their numbers (:meth:`evolve_arena.core.game.Game.number_of`); empty if they
+    """The moves by their numbers (:meth:`evolve_arena.core.game.Game.number_of`); empty if moves
     are numbers themselves."""
     offender: int = -1
     """The seat that forfeited, or -1."""
@@ -83,7 +84,7 @@ class Match:
 
     @property
     def outcome(self) -> int:
-        """In games of two: 1 if the player who moved first won, 0 for a draw, -1 for a loss."""
+        """In two-player games: 1 if the first player won, 0 for a draw, -1 for a loss."""
         return int(np.sign(self.places[1] - self.places[0]))
 
     @property
@@ -200,7 +201,7 @@ def hash_moves(numbers: Sequence[int]) -> int:
 
 
 def at_seats(game: AnyGame, seats: int) -> AnyGame:
-    """Return the same game for so many players."""
+    """Return *game* with its options for a number of *seats*, if it has an option for that."""
     spec = find_game(game.name)
     if game.seats == seats or spec.seats_option is None:
         return game

@@ -1,8 +1,8 @@
 """Rankings of configurations by the results of several agents each.
 
-A configuration is a group of agents that were evolved in the same way from different seeds, as one
-agent says little about the way. It is ranked by the mean share of games that its agents won, with
-the best and the worst of them beside it.
+A configuration is a group of agents that were evolved with the same settings from different seeds,
+as one agent says little about the settings. It is ranked by the mean share of games that its agents
+won, with the best and the worst of them beside it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player, distinct_names
 
 NUMBER = re.compile(r"(?:[-_]| #)\d+(?=@\d+$|$)")
-"""The number of an agent within its configuration; a generation may follow."""
+"""Pattern of an agent's number within its configuration; a generation may follow."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,13 @@ def meet_others(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Tally]:
-    """Let every agent meet all agents of other configurations, and return the wins by name.
+    """Play every agent against all agents of other configurations; return their tallies by name.
 
     Args:
         game: The rules.
         agents: The players. Equal names are numbered.
         configuration: Returns the name of an agent's configuration.
-        games: Games of each two agents, colours balanced; 2 is one for each side.
+        games: Games of each pair of agents, colours balanced; 2 is one for each side.
         opening_plies: Random plies at the beginning of each game.
         seed: Seed of openings and players.
         executor: Executor of matches of compiled players; serial if None.
@@ -167,7 +167,7 @@ def meet_opponent(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Tally]:
-    """Let every agent meet one *opponent*, and return the wins by name.
+    """Play every agent against one *opponent*; return their tallies by name.
 
     Args:
         game: The rules.

@@ -40,7 +40,7 @@ class MirrorResult:
     name: str
     """The player's name."""
     pairings: Pairings
-    """Row 0 at every seat that is taken."""
+    """The pairings of the games: player 0 at every seat that is taken."""
     results: Results
     """The results of all games."""
     limits: Sequence[int] = ()
@@ -165,7 +165,7 @@ def play_mirror(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> MirrorResult:
-    """Let *player* play at all seats.
+    """Play games with *player* at all seats.
 
     Args:
         game: The rules.

@@ -59,7 +59,8 @@ class Standings:
 
     names: tuple[str, ...]
     pairings: Pairings
-    """The player at each seat, shape ``(games, seats)``; the rotations of a table are in a row."""
+    """The player at each seat, shape ``(games, seats)``; the rotations of a table follow each
+    other."""
     results: Results
     ratings: list[PlaceRating]
     """The ratings in the order of :attr:`names`."""
@@ -71,7 +72,7 @@ class Standings:
 
     @property
     def ranking(self) -> list[int]:
-        """Players, the strongest first."""
+        """Indices of players, the strongest first."""
         strengths = [-rating.mu for rating in self.ratings]
         return [int(place) for place in np.argsort(strengths, kind="stable")]
 
@@ -200,8 +201,8 @@ def rate_places(players: int, pairings: Pairings, places: NDArray[np.int8]) -> l
 def _draw_tables(players: int, seats: int, games: int, seed: int) -> NDArray[np.int32]:
     """Draw tables with each player equally often, shape ``(tables, seats)``.
 
-    In each round the players form a random circle; a table for each of them takes those at the same
-    random distances.
+    In each round the players form a random circle. For each of them there is a table with the
+    players at the same random distances from it.
     """
     rng = derive_generator(seed, 0, "tables")
     rounds = -(-games // (players * seats))

@@ -22,9 +22,9 @@ from evolve_arena.players.text_ui import find_text_ui
 class Program:
     """A player, and the positions of this game in which it has chosen a move so far.
 
-    If those differ from the game (moves were taken back, sides were swapped, or it is the player's
-    first move), the player begins again, and one with a memory is led through the game: it chooses
-    once more in each earlier position of its seat.
+    If those differ from the game's history (moves were taken back, sides were swapped, or it is the
+    player's first move), the player begins anew. If it has a memory, the game is replayed to it: it
+    chooses once more in each earlier position of its seat.
     """
 
     def __init__(self, player: Player) -> None:
@@ -54,7 +54,7 @@ class Program:
         return move
 
     def leave(self) -> None:
-        """End the game, which is over or abandoned."""
+        """End the game for the player: it is over or abandoned."""
         if self._seat is not None:
             self._seat, self._asked = None, []
             self.player.end()
@@ -73,7 +73,7 @@ class Program:
 def _remembers(player: Player) -> bool:
     """Return True if a player's choice may depend on earlier positions.
 
-    A program sees the whole board each time, and leading it through the game would cost its time.
+    An external program sees the whole board each time, and replaying the game would cost its time.
     """
     return not isinstance(player, CompiledPlayer | ProcessPlayer)
 
@@ -162,7 +162,7 @@ class Table:
 
     @property
     def whose(self) -> int:
-        """The participant to move."""
+        """The index of the participant to move."""
         return self.order[self.seat]
 
     @property
@@ -172,16 +172,16 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """The players, seat by seat."""
+        """The names of the players, seat by seat."""
         return [self.party.names[who] for who in self.order]
 
     @property
     def mover(self) -> str:
-        """The player to move, with the name of its pieces: "random (x)"."""
+        """The name of the player to move, with that of its pieces: "random (x)"."""
         return self.called(self.seat)
 
     def called(self, seat: int) -> str:
-        """Return the player at *seat*, with the name of its pieces."""
+        """Return the name of the player at *seat*, with that of its pieces."""
         name = self.names[seat]
         return f"{name} ({self.ui.sides[seat]})" if self.ui.sides else name
 
@@ -263,7 +263,7 @@ class Table:
 
     @property
     def winner(self) -> int | None:
-        """The participant who won; None without a single winner."""
+        """The index of the participant who won; None without a single winner."""
         result = self.result
         if result is None or result.places.count(1) != 1:
             return None

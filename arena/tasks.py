@@ -1,6 +1,6 @@
-"""Work for executors: independent parts of one computation, as plain arrays and numbers.
+"""Tasks for executors: independent parts of one computation, as plain arrays and numbers.
 
-A batch of matches is one kind of work, whose parts are matches. A population of learners is
+A batch of matches is one kind of task, whose parts are matches. A population of learners is
 another, whose parts are learners.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from evolve_arena.core.types import Array, Settings
 
 Kernel: TypeAlias = Callable[[Settings, Sequence[Array], Sequence[Array], slice], None]
-"""Function for a part of some work: takes its options, inputs and outputs, and the part.
+"""Function that runs a part of a task: takes the task's options, inputs and outputs, and the part.
 
 It only reads the inputs, and only writes that part of the outputs. A part may be repeated if a
 worker dies, so it must not depend on the content of the outputs.
@@ -29,7 +29,7 @@ class Task:
     """A computation in independent parts."""
 
     kernel: str
-    """The place of the :data:`Kernel`: ``package.module:function``."""
+    """The import path of the :data:`Kernel`: ``package.module:function``."""
     inputs: tuple[Array, ...]
     """Arrays that all parts may read."""
     outputs: tuple[tuple[str, tuple[int, ...]], ...]
@@ -39,7 +39,8 @@ class Task:
     coarse: bool = False
     """True if a part takes a tenth of a second or more, so that parts are sent one by one."""
     fewest: int = 256
-    """Fewest parts that are sent together otherwise, as sending fewer would take too long."""
+    """Fewest parts that are sent together if not :attr:`coarse`, as sending fewer takes too
+    long."""
     games: int = 1
     """Number of games in a part."""
 
@@ -50,12 +51,12 @@ class Task:
 
 @cache
 def find_kernel(name: str) -> Kernel:
-    """Return the kernel at the place *name*."""
+    """Return the kernel with the import path *name*."""
     module, _, function = name.partition(":")
     kernel: Kernel = getattr(import_module(module), function)
     return kernel
 
 
 def new_outputs(work: Task) -> list[Array]:
-    """Make arrays for the results of *work*."""
+    """Make arrays, filled with zeros, for the results of the task *work*."""
     return [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]

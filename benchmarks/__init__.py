@@ -1,1 +1,1 @@
-"""Speeds, each as a ratio against something else in the same run; ``python -m benchmarks``."""
+"""Benchmarks of speed, most as ratios to a baseline in the same run: ``python -m benchmarks``."""

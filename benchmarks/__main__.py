@@ -1,11 +1,12 @@
 """Measure speeds and some strengths: ``python -m benchmarks [PART ...] [--small]``.
 
-Without a PART all run, to the end even if one fails. A table is printed and written as CSV, then
-targets that were missed, parts that were skipped and parts that failed; these alone make the exit
-code 1. ``python -m benchmarks blocks [PLAYER ...]`` asks these players, too.
+Without a PART all parts run, even if one fails. The results are printed as a table and written as
+CSV, followed by targets that were missed, parts that were skipped and parts that failed. The exit
+code is 1 only if a part failed. ``python -m benchmarks blocks PLAYER ...`` also measures these
+players.
 
-A part is a module with a function ``measure``. Its ``SMALL`` gives other values to its constants,
-so that with ``--small`` the same code ends in seconds; its figures say nothing then.
+A part is a module with a function ``measure``. With ``--small`` its constants have the values of
+its ``SMALL``, so that the same code ends in seconds; its figures are meaningless then.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ PARTS = {
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the parts that are named, or all of them, and give the exit code."""
+    """Run the named parts, or all of them, and return the exit code."""
     parser = argparse.ArgumentParser("benchmarks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--small", action="store_true", help="seconds, for tests: no figures")
@@ -118,7 +119,7 @@ def _as_it_is() -> Iterator[None]:
 
 @contextmanager
 def _make_small() -> Iterator[None]:
-    """Give the constants of modules that are loaded the values of their ``SMALL`` for a time."""
+    """Set constants of all loaded benchmarks to the values of ``SMALL`` within a ``with`` block."""
     changed = []
     for name, module in list(sys.modules.items()):
         if name.startswith("benchmarks."):

@@ -28,7 +28,7 @@ SMALL = {"POSITIONS": 30, "TARGET": 19}
 
 
 def measure(players: Sequence[str] = ()) -> Iterator[Line]:
-    """Yield the blocking rates of chance, scripted players and the *players* named."""
+    """Yield the blocking rates of random moves, scripted players and the named *players*."""
     blocks = find_blocks(POSITIONS)
     chance = sum(1 / len(GAME.legal_moves(_replay(GAME, moves))) for moves, _ in blocks)
     unit = f"of {POSITIONS} blocked"
@@ -71,7 +71,9 @@ def find_blocks(count: int) -> list[tuple[list[int], int]]:
 
 
 def find_block(position: Board) -> int | None:
-    """Return the only column that does not lose at once; None unless there is one and a threat.
+    """Return the only column that stops the opponent's win; None if there is no such situation.
+
+    It is None if the mover can win, the opponent has no threat, or not exactly one column is safe.
 
     >>> find_block(GAME.parse_position("01010")), find_block(GAME.initial())
     (0, None)
@@ -98,7 +100,7 @@ def _pass(position: Board) -> Board:
 
 
 def _count(name: str, blocks: Sequence[tuple[list[int], int]]) -> int:
-    """Count the positions in which the player called *name* blocks, asked once in each."""
+    """Count the positions in which the player called *name* blocks, with one choice in each."""
     game = game_for([name])
     player = find_player(name, game)
     words = derive_seeds(SEED, 0, "blocks", len(blocks))

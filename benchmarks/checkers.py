@@ -22,10 +22,10 @@ GAME = make_game("checkers")
 START = GAME.initial()
 LEAVES_TARGET, GAMES_TARGET = 20e6, 100_000.0
 PERFT = {5: 7361, 6: 36768, 8: 838248, 10: 17570330}
-"""Sequences of so many plies, of which each jump is one, as OpenSpiel counts them."""
+"""Number of leaves by depth in plies; each single jump is a ply, as in OpenSpiel."""
 GAMES, OPENSPIEL_GAMES, PYDRAUGHTS_GAMES, PYTHON_GAMES = 20_000, 300, 5, 60
 DEPTHS = {8: 15, 10: 3}
-"""Plies whose leaves are counted, and in how many rounds."""
+"""Number of rounds by depth of perft, in plies."""
 OPENSPIEL_DEPTH, ROUNDS = 5, 7
 SMALL = {
     "GAMES": 20,
@@ -73,7 +73,7 @@ def measure() -> Iterator[Line]:
 
 
 def _best_of(rounds: int, work: Callable[[int], int], count: int) -> float:
-    """Return the most that *work* achieves per second in so many rounds after a warm-up."""
+    """Return the highest rate per second of *work* in so many rounds, after a warm-up."""
     work(1)
     best = 0.0
     for _ in range(rounds):

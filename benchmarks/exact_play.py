@@ -1,10 +1,10 @@
 """Players against exact play: ``python -m benchmarks.exact_play PLAYER ... [--games 2000]``.
 
-Tic-tac-toe and Chomp are solved: games begin with every opening of two plies that is a draw, or
-where no draw is possible with every one, and of each two games with an opening the player moves
-first in one. The solver wins as soon as it can, loses as late as it can, and draws lots among
-equals. For Pig with two seats value iteration finds the best policy (Neller and Presser, "Optimal
-play of the dice game Pig", 2004). Nobody can expect more than 0.5 against any of them.
+Tic-tac-toe and Chomp are solved: games begin with each opening of two plies that is a draw, or with
+each opening if none is; each opening is played twice, with the player moving first once. The solver
+wins as soon as it can, loses as late as it can, and chooses at random among equal moves. For Pig
+with two seats value iteration finds the best policy (Neller and Presser, "Optimal play of the dice
+game Pig", 2004). No player can expect a score above 0.5 against them.
 """
 
 from __future__ import annotations
@@ -116,9 +116,10 @@ class PigPlayer(Player):
 
 
 def solve_pig(goal: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Compute the mover's chances to win and its best rolls by value iteration.
+    """Return the mover's probability of winning, and True where it should roll, of each state.
 
-    Both have the shape ``(goal + 7, goal, goal)``: points of this turn, own, and the opponent's.
+    Both are found by value iteration, and have the shape ``(goal + 7, goal, goal)``: points of this
+    turn, the mover's points, and the opponent's.
     """
     chances = np.full((goal + 7, goal, goal), 0.5)
     rolls = np.zeros(chances.shape, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Thinking time of bots exported as pages, and the best way to keep whole numbers there."""
+"""Thinking time of bots exported as HTML pages, and speed of integers there."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ WAYS = {
         "0x123456789abcdef0n, 0xfefefefefefefefen",
     ),
 }
-"""A step of three operations on whole numbers as the pages keep them, and with BigInts alone."""
+"""By name: a step of three operations and its two numbers, with the integers of the pages, and the
+same with BigInts alone."""
 STEPS = 3_000_000
 SHARE = 1.0
-"""Of the positions of each bot."""
+"""Share of the positions of each bot that are measured."""
 SMALL = {"STEPS": 1000, "SHARE": 0.001}
 
 
@@ -78,7 +79,7 @@ def measure() -> Iterator[Line]:
 
 
 def _loop(step: str, start: str) -> str:
-    """Return a script of many steps, each from the last result; now and then from the start."""
+    """Return a script that repeats *step* on its last result, with new *start* now and then."""
     return f"""
     const ask = (count) => {{
       const [FIRST, MASK] = [{start}];

@@ -46,19 +46,19 @@ SHORT: dict[str, JsonObject] = {
     "td-linear": {"method.games": 20},
     "imitation-decisions": {"method.data.games": 20, "method.data.minimum_points": 50},
 }
-"""Short runs, by method."""
+"""Changes of recipes that make runs short, by method."""
 GAMES, POSITIONS = 200, 2000
 COMPILER = shutil.which("gcc") or ""
 TRIES = 100
-"""Among equals each is chosen at least once in so many tries, but for one case in thousands."""
+"""Number of choices among which each of several equal moves is almost surely found."""
 LONGEST = 30.0
-"""Seconds for the positions of a file: those that search far answer fewer."""
+"""Most seconds for the positions of a file; bots that search deep answer fewer of them."""
 RECIPES: tuple[str, ...] = ()
-"""All recipes unless some are named."""
+"""Names of the recipes whose champions are exported; all recipes if empty."""
 OWN: dict[str, tuple[str, ...]] = dict.fromkeys(
     ("tutorial", "skeleton"), ("tournament", "neat", "td-tuples")
 )
-"""Methods that breed players of a game of one's own."""
+"""Methods that evolve players of user-defined games, by game."""
 SMALL = {
     "RECIPES": ("connect-four",),
     "OWN": {"tutorial": ("tournament",), "skeleton": ("td-tuples",)},
@@ -89,7 +89,7 @@ const ask = (seed) => {
   }
 };
 """
-"""A game on a page for each seed: two random plies, then the bot against chance."""
+"""Script of a game on a page for each seed: two random plies, then the bot against random moves."""
 PATIENT = Limits(time_bank=60_000, per_move=60_000)
 
 
@@ -155,7 +155,7 @@ def _compile(file: Path) -> str:
 
 
 def _play(what: str, size: float, champion: EvolvedPlayer, command: str, games: int) -> Line:
-    """Play games against chance, then compare the bot with the arena in single positions."""
+    """Play games against random moves, then compare the bot with the arena in single positions."""
     game = champion.game
     programs = [
         ProcessPlayer(game, command, dialect="plain", limits=PATIENT) for _ in range(game.seats)
@@ -228,5 +228,5 @@ def _play_on_page(what: str, size: float, champion: EvolvedPlayer, folder: Path)
 
 
 def _is_as_good(champion: EvolvedPlayer, position: Board, move: int) -> bool:
-    """Return True if the champion may choose that move, too: chance decides between equals."""
+    """Return True if the champion may choose that move, too: it picks at random among equals."""
     return any(champion.choose(position, new_stream(seed)) == move for seed in range(TRIES))

@@ -13,7 +13,7 @@ from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.core.types import Settings
 
 SEEDS = (101, 102, 103, 104, 105)
-"""None of these was tuned on."""
+"""Seeds, none of which was used for tuning."""
 GENERATIONS, INDIVIDUALS, COUNT = 400, 100, 4
 OPPONENTS = ("test-bot", "minimax:depth=4")
 GAMES = 1000

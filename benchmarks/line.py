@@ -9,7 +9,7 @@ __all__ = ["Line", "SkippedError"]
 
 @dataclass(frozen=True)
 class Line:
-    """A measured value, the value beside it, and the target."""
+    """A measured value, its ratio to another value, and the target."""
 
     name: str
     value: float
@@ -21,7 +21,7 @@ class Line:
     met: bool | None = None
 
     def cells(self) -> list[str]:
-        """Return the line as texts."""
+        """Return the cells of the line as strings."""
         ratio = "" if self.ratio is None else f"{self.ratio:,.2f}"
         verdict = {None: "", True: "yes", False: "NO"}[self.met]
         return [

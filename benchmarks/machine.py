@@ -1,4 +1,4 @@
-"""Description of this machine, so that figures can be read elsewhere."""
+"""Description of this machine, which is stored with its figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["describe_machine"]
 
 
 def describe_machine() -> dict[str, str]:
-    """Return processor, cores, memory, and the versions that matter."""
+    """Return processor, cores, memory, load, and the versions of Python and packages."""
     import llvmlite
     import numba
     import numpy

@@ -25,10 +25,10 @@ GAMES: dict[str, tuple[str, dict[str, int], str]] = {
     "Kalah": ("kalah", {}, "mancala"),
     "Pig": ("pig", {}, "pig"),
 }
-"""Our game, its options, and OpenSpiel's."""
+"""By name: our game, its options, and OpenSpiel's name of the game with its parameters."""
 SIMULATIONS, ROUNDS = 2000, 7
 EXPLORATION = 0.7
-"""For shares of the win, from 0 to 1; OpenSpiel's returns are twice as far apart."""
+"""Constant of UCT for scores from 0 to 1; it is doubled for OpenSpiel's returns from -1 to 1."""
 MEMORY = 1000
 """MiB for OpenSpiel's tree, more than it needs."""
 TARGETS = {"Hex 7x7": 5.0}

@@ -1,4 +1,4 @@
-"""The match kernel in hand-tuned C, compiled here and now: how far is compiled Python from it?"""
+"""The match kernel in hand-tuned C, compiled when it is measured: a baseline of compiled Python."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Played(NamedTuple):
 def measure() -> float | None:
     """Return nanoseconds per ply of 42-10-7 policy networks in C; None without a C compiler.
 
-    The best of several numbers of simultaneous matches counts. The games are those of the kernel.
+    The fastest number of simultaneous matches counts. The games are those of the kernel.
     """
     return _measure_best(POLICY, "-DVALUE=0")
 

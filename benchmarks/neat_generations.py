@@ -103,7 +103,7 @@ class _TheirRun:
         return sum(self.played[:-1]) / (len(self.played) - 1)
 
     def play(self, genomes: list[tuple[int, neat.DefaultGenome]], config: neat.Config) -> None:
-        """Set each genome's fitness: its points share against ten random others, both colours."""
+        """Set each genome's fitness: its share of points against random others, in both colours."""
         self.starts.append(time.perf_counter())
         networks = [neat.nn.FeedForwardNetwork.create(genome, config) for _, genome in genomes]
         pairings = random_opponents(len(genomes), OPPONENTS, new_stream(self.generation))

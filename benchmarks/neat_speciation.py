@@ -24,7 +24,7 @@ __all__ = ["measure"]
 TARGET = 10.0
 ANCESTORS = 8
 MUTATIONS = 50
-"""Of each genome: most of them its ancestor's, so that there are families."""
+"""Number of mutations of each genome; most are its ancestor's, so that genomes form families."""
 OWN_MUTATIONS = 10
 NEXT_MUTATIONS = 2
 THRESHOLD = 2.1
@@ -181,7 +181,7 @@ def _pack(
 def _time_theirs(
     config: neat.Config, first: neat.DefaultSpeciesSet, children: list[neat.DefaultGenome]
 ) -> tuple[float, neat.DefaultSpeciesSet]:
-    """Return the shortest of three times, and the species set that resulted."""
+    """Return the shortest of three times in seconds, and the species set of neat-python."""
     population = {genome.key: genome for genome in children}
     times = []
     for _ in range(3):

@@ -107,7 +107,7 @@ def _report(
     others: NDArray[np.float64],
     target: float,
 ) -> Line:
-    """Make the line of a game in one file; its ratio is the median of those of all rounds."""
+    """Make the line of a game in one file; its ratio is the median of the ratios of all rounds."""
     ratio = float(np.median(speeds / others))
     return Line(
         name,

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode, urlsplit
@@ -26,9 +26,9 @@ from tests.browser import CHROMIUM, SWITCHES, sync_playwright
 __all__ = ["measure"]
 
 WINDOW, PAUSE = 4.0, 1.0
-"""Seconds between looks at how far the run is, and before the first."""
+"""Seconds of a window in which generations are counted, and of the pause before it."""
 COMPARED, GAMES = 6, 100
-"""Runs that are compared, and games of each two when they are rated."""
+"""Runs that are compared, and games of each pair when they are rated."""
 PAIRS = 24
 """Number of pairs of windows, one with watchers and one without."""
 WATCHERS = 3
@@ -38,7 +38,7 @@ REQUESTS = 20
 BEGUN = 20
 """Generations of the watched run before anybody watches."""
 CHANGES: tuple[str, ...] = ()
-"""Of the recipe that is watched."""
+"""Changes of the recipe of the watched run."""
 MODEST = (
     "method.individuals=6",
     "method.tournament_size=2",
@@ -69,7 +69,7 @@ def measure() -> Iterator[Line]:
 
 
 class _Server:
-    """``evolve serve`` of a folder; gone at the end of a ``with``."""
+    """Process of ``evolve serve`` for a folder, which ends with a ``with`` block."""
 
     def __init__(self, folder: Path) -> None:
         begun = time.perf_counter()
@@ -84,7 +84,7 @@ class _Server:
         self.seconds = time.perf_counter() - begun
 
     def ask(self, path: str, **query: str) -> float:
-        """Return the seconds that an answer takes."""
+        """Request a *path* and return the seconds until its answer is read."""
         begun = time.perf_counter()
         connection = http.client.HTTPConnection(self.host, timeout=60)
         connection.request("GET", f"{path}?{urlencode(query)}", headers=self.shown)
@@ -96,7 +96,7 @@ class _Server:
 
     @contextmanager
     def watched(self, runs: Sequence[str]) -> Iterator[None]:
-        """Read the events of each of the *runs* for the time of a ``with``."""
+        """Read the events of each of the *runs* during a ``with`` block."""
         connections = []
         for run in runs:
             connection = http.client.HTTPConnection(self.host, timeout=60)
@@ -163,7 +163,7 @@ def _many(folder: Path) -> Iterator[Line]:
 
 @contextmanager
 def _training(run: Path) -> Iterator[None]:
-    """Train a run in a process of its own for the time of a ``with``."""
+    """Train a run in a process of its own during a ``with`` block."""
     words = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
     for change in ("run.generations=1000000", *CHANGES):
         words += ["--set", change]
@@ -243,7 +243,7 @@ def _read(response: http.client.HTTPResponse) -> None:
 
 def _count(run: Path) -> int:
     """Count the generations in a run's history."""
-    with sqlite3.connect(f"file:{run / 'history.db'}?mode=ro", uri=True) as database:
+    with closing(sqlite3.connect(f"file:{run / 'history.db'}?mode=ro", uri=True)) as database:
         try:
             return int(database.execute("SELECT count(*) FROM generations").fetchone()[0])
         except sqlite3.OperationalError:  # only just being made

@@ -29,7 +29,7 @@ class Perfect:
         self.known: dict[tuple[int, ...], list[int]] = {}
 
     def choose(self, moves: list[int], key: tuple[int, ...]) -> int:
-        """Return one of the best columns after *moves*; *key* names the position."""
+        """Return one of the best columns after *moves*; *key* identifies the position."""
         if key not in self.known:
             scores = self.solver.score_all_moves(Board(moves))
             best = max(scores.values())

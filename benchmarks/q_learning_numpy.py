@@ -1,4 +1,4 @@
-"""Q-learning written with NumPy, a game at a time: what the compiled learner is held against.
+"""Q-learning written with NumPy, a game at a time: the baseline of the compiled learner.
 
 It follows the definition, not the compiled code: boards are arrays, lines are looked for cell by
 cell, and all is ``float64``. From the same weights and the same random numbers it plays the same
@@ -27,8 +27,8 @@ class PlainLearner:
     """One network that plays itself.
 
     Args:
-        genome: Its weights, as :mod:`evolve_arena.genomes.mlp` has them.
-        hidden: How many hidden units it has.
+        genome: The network's weights, in the order of :mod:`evolve_arena.genomes.mlp`.
+        hidden: Number of hidden units.
         options: The keys of ``[method]``, and ``columns``, ``rows`` and ``connect``.
     """
 

@@ -1,9 +1,9 @@
 """Scaling of the executor `ray` from 1 to 1,000 nodes, simulated from measurements.
 
-Measured: what a message costs the process that hands out work, how long a match takes, what remains
-for that process in each generation, and how many bytes go out and come back. Assumed: the network
-(:data:`LATENCY`, :data:`BANDWIDTH`), and nodes of :data:`CORES` cores, each as fast as one of this
-machine. The simulation hands out parts by the executor's own code.
+Measured: the time that a message costs the driver process, which hands out work; the duration of a
+match; the remaining time of the driver in each generation; the bytes sent and returned. Assumed:
+the network (:data:`LATENCY`, :data:`BANDWIDTH`), and nodes of :data:`CORES` cores, each as fast as
+one of this machine. The simulation hands out parts by the executor's own code.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COPYING = 2e9
 CORES = 8
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 WORTH = 1.2
-"""Twice the nodes shall make it at least so many times as fast, else it has stopped to pay."""
+"""Least speed-up by twice the nodes; below it more nodes do not pay."""
 LOADS: dict[str, tuple[str, Settings]] = {
     "connect-four, 400 individuals": ("connect-four", {"method.individuals": 400}),
     "connect-four, 3,000 individuals": ("connect-four", {"method.individuals": 3000}),
@@ -67,23 +67,23 @@ class Load:
     unit: float
     """Seconds that a part, a match, takes on one core."""
     serial: float
-    """Seconds in which the process that hands out work breeds and counts."""
+    """Seconds of a generation outside of matches, in the driver process."""
     sent: int
-    """Bytes that each node needs."""
+    """Bytes of inputs that each node receives."""
     back: float
-    """Bytes that come back of a part."""
+    """Bytes that each part returns."""
     kept: int
     """Bytes of the method's state, as a checkpoint has them."""
 
 
 class _Recorder(SerialExecutor):
-    """Executor that notes the largest work and the seconds of each."""
+    """Executor that records each task and its seconds."""
 
     def __init__(self) -> None:
         self.works: list[tuple[Task, float]] = []
 
     def run(self, work: Task) -> list[Array]:
-        """Run the work and note its time."""
+        """Run the task and record its time."""
         began = time.perf_counter()
         outputs = super().run(work)
         self.works.append((work, time.perf_counter() - began))
@@ -97,10 +97,10 @@ def do_nothing(
 
 
 def measure_message() -> float:
-    """Return the seconds of computing that each part costs the process which hands out work.
+    """Return the CPU seconds that each part costs the driver process, which hands out work.
 
-    The executor has no shared memory of a Ray of its own; computing of workers and Ray's servers,
-    which share these cores but not those of a cluster, does not count.
+    Ray is started before the executor, which therefore does not use shared memory, as in a cluster.
+    CPU time of workers and Ray's servers does not count: in a cluster they have other cores.
     """
     work = Task(
         "benchmarks.scaling:do_nothing", (np.zeros(8),), (("u1", (MESSAGES,)),), coarse=True
@@ -209,7 +209,7 @@ def _line(name: str, games: float, speedups: list[float]) -> Line:
 
 
 def _worth(name: str, load: Load, message: float) -> Line:
-    """Return the slowest speed of games at which a second, equal node shortens generations."""
+    """Return the speed of a node, and the speed below which a second node shortens generations."""
     cost = load.sent / COPYING + load.sent / BANDWIDTH + 2 * LATENCY + 2 * CORES * message
     plays, most = CORES / load.unit, load.parts / (2 * cost)
     return Line(

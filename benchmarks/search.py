@@ -117,7 +117,7 @@ def _speed(player: CompiledPlayer, boards: Sequence[Board]) -> tuple[float, floa
 
 
 def _plain_speed(player: CompiledPlayer, boards: Sequence[Board], depth: int) -> float:
-    """Return the moves a second; the values must be those of the compiled search."""
+    """Return moves per second of the plain search; its values must be the compiled search's."""
     start, game = time.perf_counter(), player.game
     with np.errstate(over="ignore"):
         found = [

@@ -27,7 +27,7 @@ __all__ = ["measure"]
 CORES_TARGET = 1.8
 GAMES = 100
 PRACTICE = 400
-"""Games before anything is measured, so that players know what they want."""
+"""Training games before anything is measured, so that players have learned preferences."""
 REPEATS, ROUNDS = 5, 3
 SMALL = {"GAMES": 2, "PRACTICE": 4, "REPEATS": 1, "ROUNDS": 1}
 
@@ -130,7 +130,7 @@ def _sweep_plainly(
 
 
 def _time(run: Callable[[], object]) -> float:
-    """Return the seconds, the best of some times."""
+    """Return the seconds of a call, the best of :data:`REPEATS`."""
     best = np.inf
     for _ in range(REPEATS):
         start = time.perf_counter()

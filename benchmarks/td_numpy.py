@@ -24,11 +24,11 @@ class NumpyLearner:
     """A value network that plays itself and learns.
 
     Args:
-        decoder: The network.
+        decoder: The network's decoder.
         genome: Its weights, shape ``(genes,)``.
-        learning: How it plays and learns.
-        seed: Of its games.
-        dtype: In which numbers it computes.
+        learning: Settings of play and learning.
+        seed: Seed of its games.
+        dtype: Type of the numbers with which it computes.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class NumpyLearner:
 
     @property
     def genome(self) -> Array:
-        """Return the current weights."""
+        """The current weights, shape ``(genes,)``."""
         parts = [self.first.ravel(), self.first_biases, self.last, np.array([self.last_bias])]
         return np.concatenate(parts)
 
@@ -72,7 +72,7 @@ class NumpyLearner:
             self._learn(*self._play(epsilon))
 
     def _play(self, epsilon: float) -> tuple[list[Array], list[float], list[float], int]:
-        """Play a game; return views after each ply, values, those of better moves, and winner."""
+        """Play a game; return views and values after plies, values of better moves, and result."""
         columns, rows = self.rules[:2]
         heights = [0] * columns
         discs = [0, 0]
@@ -168,7 +168,7 @@ class NumpyLearner:
     def find_targets(
         self, values: list[float], rivals: list[float], reward: float, over: bool
     ) -> Array:
-        """Return the targets of an episode, each surprise given to the positions before it."""
+        """Return the targets of an episode; each temporal difference also changes earlier ones."""
         learning = self.learning
         targets = np.array(values)
         last = len(values) - 1

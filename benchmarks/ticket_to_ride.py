@@ -70,7 +70,7 @@ def _speed(batch: Batch) -> float:
 
 
 def _plain_speed(reading: Reading, games: int) -> float:
-    """Return the games a second of the plain double: the best of some rounds."""
+    """Return the games per second of the rules in plain Python: the best of some rounds."""
     options = Options(players=SEATS)
     best = 0.0
     for _ in range(PLAIN_ROUNDS):

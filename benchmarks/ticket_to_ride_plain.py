@@ -1,7 +1,7 @@
 """Ticket to Ride as a student would write it: objects, lists and dictionaries, nothing compiled.
 
-It is the slow double that the compiled rules are held against, move by move, and of which
-`benchmarks.ticket_to_ride` measures how much they gain. Only the map is shared with them.
+The compiled rules are compared with this reference move by move, and `benchmarks.ticket_to_ride`
+measures their speed-up. Only the map is shared by both.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ LOCOMOTIVE = 8
 DRAW_DECK, DRAW_OPEN, DRAW_TICKETS, KEEP, PASS = 900, 901, 910, 910, 918
 KEEPING_FIRST, TURN, SECOND_CARD, KEEPING, OVER = "first", "turn", "second", "keeping", "over"
 MAX_SWEEPS = 10
-"""Three open locomotives sweep all five cards away at most so often in a row: of the last ten cards
-two fives could take turns for ever."""
+"""Most times in a row that three open locomotives cause all five open cards to be replaced: with
+the last ten cards it could go on for ever."""
 WORTH = {1: 1, 2: 2, 3: 4, 4: 7, 5: 10, 6: 15}
 
 
@@ -94,7 +94,7 @@ class Player:
 
 
 def payments(hand: list[int], line: Line) -> list[int]:
-    """Return the colours in which the line can be paid; 8 is with locomotives alone."""
+    """Return the colours in which the line can be paid; 8 stands for locomotives alone."""
     colours = []
     for colour in range(8) if line.colour == 8 else [line.colour]:
         if hand[colour] > 0 and hand[colour] + hand[LOCOMOTIVE] >= line.length:
@@ -129,7 +129,7 @@ class Table:
 
     @property
     def mover(self) -> Player:
-        """Return the player to move."""
+        """The player to move."""
         return self.players[self.to_move]
 
     def moves(self) -> list[int]:
@@ -284,7 +284,7 @@ class Table:
 
 
 def longest_path(player: Player) -> int:
-    """Return the trains on the longest way over the player's lines that uses none twice."""
+    """Return the trains on the longest path over the player's lines that uses no line twice."""
 
     def walk(city: int, used: frozenset[int]) -> int:
         best = 0

@@ -1,8 +1,8 @@
 """Łabno's rule player of Ticket to Ride (2018), on the plain objects, nothing compiled.
 
-The slow double of `evolve_arena.games.ticket_to_ride.rule`, written after the same description
-and with the same readings of it, out of other parts: paths are sought anew each time, sets of
-routes are sets.
+The reference for `evolve_arena.games.ticket_to_ride.rule`, written independently after the same
+description and with the same readings of it: paths are found anew each time, sets of routes are
+Python sets.
 """
 
 from __future__ import annotations

@@ -26,15 +26,16 @@ OTHER_VIEW = np.array([OUT_OF_REACH, 2, 1, NEXT])
 
 
 class NumpyTuples:
-    """A tuple network, with numbers of its own for each seat, that plays itself and learns.
+    """A tuple network, with separate tables for each seat, that plays itself and learns.
 
     Args:
         rules: The board: ``columns``, ``rows`` and ``connect``.
         cells: Its tuples, shape ``(tuples, length)``; cells are numbered row by row from the top.
-        tables: Shape ``(2, tuples, 4 ** length)``, changed in place: what counts after a move of
-            who began, and of the other; the first cell is the lowest digit.
-        learning: How it plays and learns.
-        seed: Of its games.
+        tables: Entries of each tuple, for positions after a move of the first player and of the
+            second, shape ``(2, tuples, 4 ** length)``, changed in place; the first cell is the
+            lowest digit of an index.
+        learning: Settings of play and learning.
+        seed: Seed of its games.
     """
 
     def __init__(
@@ -129,18 +130,18 @@ class NumpyTuples:
         return OTHER_VIEW[boards] if side else boards
 
     def put(self, board: NDArray[np.int64], column: int, side: int) -> None:
-        """Lay a disc on a *board*."""
+        """Put a disc of *side* into a *column* of a *board*, in place."""
         cell = (self.rules.rows - 1 - self.heights[column]) * self.rules.columns + column
         board[cell] = 1 + side
         if cell >= self.rules.columns:
             board[cell - self.rules.columns] = NEXT
 
     def read(self, boards: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the place of each reading of each board, shape ``(boards, readings)``."""
+        """Return the table indices of all tuples and their mirror images, ``(boards, indices)``."""
         return boards[:, self.cells] @ self.powers + self.offsets
 
     def drop(self, column: int, side: int) -> None:
-        """Play a move."""
+        """Drop a disc of *side* into a *column*."""
         self.put(self.board, column, side)
         self.discs[side] |= self.find_bit(column)
         self.heights[column] += 1
@@ -167,7 +168,7 @@ class NumpyTuples:
 
 
 def find_places(rules: Position, cells: Cells) -> NDArray[np.int64]:
-    """Return the place here of each entry of the compiled tables, shape ``(entries,)``.
+    """Return the index in these tables of each entry of the compiled tables, shape ``(entries,)``.
 
     Entries are numbered tuple by tuple, of a tuple those of its leftmost column first, and of a
     column by the first of its states that shows the same on the tuple's cells: from few discs

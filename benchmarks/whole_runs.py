@@ -52,7 +52,7 @@ def measure() -> Iterator[Line]:
 
 
 def _four_in_a_row(folder: Path) -> Iterator[Line]:
-    """Measure after one generation of its own, as loading the machine code has its own line."""
+    """Measure after a run of one generation, as loading the machine code has its own line."""
     latest = Progress()
 
     def watch(progress: Progress) -> bool:
@@ -96,7 +96,7 @@ def _checkpoint(folder: Path) -> Line:
 
 
 def _beginnings() -> Iterator[Line]:
-    """Measure import of the library and start of the command line; the medians of some."""
+    """Measure import of the library and start of the command line, each the median of some."""
     nothing = _time([sys.executable, "-c", "pass"])
     for name, command, most in (
         ("import evolve_arena", [sys.executable, "-c", "import evolve_arena"], 0.15),
@@ -180,7 +180,7 @@ def _default_recipe(folder: Path) -> Iterator[Line]:
 
 
 def _watch_memory(process: psutil.Popen, peak: list[int]) -> None:
-    """Note the peak resident memory of *process* and its children, shared pages counted twice."""
+    """Write the peak memory of *process* and its children to *peak*; shared pages count twice."""
     while process.poll() is None:
         total = 0
         try:

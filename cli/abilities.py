@@ -1,4 +1,4 @@
-"""The abilities of a game, found by trying: what it supports, and why it does not support the rest.
+"""The abilities of a game, found by trying each: it is supported, or there is a reason why not.
 
 ``evolve game info`` shows them, and the documentation has a table of them; tests do what each cell
 promises.
@@ -36,7 +36,8 @@ class Ability(NamedTuple):
     """Something that a game may support."""
 
     kind: str
-    """``breed by``, ``look ahead by``, ``meet``, ``play at`` or ``export to``."""
+    """Verb of the ability: ``breed by`` a method, ``look ahead by`` a search, ``meet`` an opponent,
+    ``play at`` an interface, or ``export to`` a target."""
     name: str
     reason: str
     """Reason why it is not supported; empty if it is."""

@@ -31,7 +31,7 @@ FIRST = (
     *("start", "resume", "info", "plot", "serve", "play", "duel", "tournament", "evaluate"),
     *("export", "list", "game"),
 )
-"""The commands that the help describes, in this order; it only names the others."""
+"""The commands that the help describes, in this order; it lists the others by name only."""
 SYNONYMS = {
     **dict.fromkeys(("watch", "page", "web", "ui"), "serve"),
     **dict.fromkeys(("train", "breed", "evolve", "run"), "start"),
@@ -40,9 +40,9 @@ SYNONYMS = {
 }
 """Words that people may try, and what is suggested for them."""
 GENERAL = "Common options"
-"""The last group of options in each help."""
+"""Title of the last group of options in each help."""
 WIDTH = 80
-"""Columns of a help; fewer if the terminal has fewer."""
+"""Width of help texts in columns; less if the terminal has fewer."""
 
 Verbose = Annotated[
     bool,
@@ -78,7 +78,7 @@ class App(typer.Typer):
 
 
 class Command(TyperCommand):
-    """A command that lists its options by groups, in plain text: rich takes as long as all else."""
+    """A command that lists its options by groups, in plain text, since rich is slow to load."""
 
     def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the usage, the description, the arguments, and the options by group."""
@@ -153,7 +153,7 @@ class Group(TyperGroup):
         return list(dict.fromkeys(known[name] for name in near))
 
     def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
-        """List the commands and options that begin so; former names only where no other does."""
+        """List commands and options that begin with *incomplete*; else former names of commands."""
         found = super().shell_complete(ctx, incomplete)
         if incomplete and not found:
             for command in self.commands.values():
@@ -163,7 +163,7 @@ class Group(TyperGroup):
 
 
 def _list_names(group: TyperGroup) -> Iterator[tuple[str, str]]:
-    """Yield names by which commands may be looked for, and how each is typed."""
+    """Yield names that users may try for commands, each with the words to type instead."""
     yield from SYNONYMS.items()
     yield from RENAMED.items()
     for name, command in group.commands.items():
@@ -259,7 +259,7 @@ def _with_logging(function: Function) -> Function:
 
 
 def _print_help(context: typer.Context) -> None:
-    """Print the help of a group that was typed without a command; that is a mistake."""
+    """Print the help of a group that was typed without a command, which is an error."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit(2)

@@ -27,7 +27,7 @@ REFRESH_SECONDS = 0.2
 
 
 class Display(Interruptible):
-    """A live view of a run, which stops it cleanly on Ctrl-C. Use it in a ``with``.
+    """A live view of a run, which stops it cleanly on Ctrl-C. Use it in a ``with`` statement.
 
     Args:
         title: Text above the view.
@@ -125,7 +125,7 @@ def _left(progress: Progress) -> str:
 
 
 def _strength(progress: Progress) -> str:
-    """Describe the rating of the newest champion among those of the run, and name the best."""
+    """Describe the newest champion's rating among the run's champions, and name the best one."""
     rating = progress.rating
     assert rating is not None
     best = "the best" if progress.best == progress.checked else f"best: {progress.best}"
@@ -133,7 +133,7 @@ def _strength(progress: Progress) -> str:
 
 
 def describe_node(node: Node) -> str:
-    """Describe in a line the work of a machine."""
+    """Describe the statistics of a machine in one line."""
     who = "gone" if not node.workers else f"{node.workers} worker{'s' * (node.workers > 1)}"
     again = f", {node.lost} lost and {node.late} late" if node.lost or node.late else ""
     return f"{who}, {node.rate:,.0f} games/s, {node.done:,} parts done{again}"
@@ -202,7 +202,7 @@ def in_notebook() -> bool:
 
 
 class Handle(Protocol):
-    """An output of a cell that may change."""
+    """A displayed output of a notebook cell that can be updated."""
 
     def update(self, content: object) -> None:
         """Replace the content."""
@@ -217,7 +217,7 @@ class NotebookDisplay(Display):
 
     @during_checks
     def watch(self, progress: Progress) -> bool:
-        """Show *progress*, but not too often; return False if the run is to stop."""
+        """Show *progress*, at limited intervals; return False if the run is to stop."""
         shows = import_extra("IPython.display", "notebook")
         going = super().watch(progress)
         ends = progress.generation >= progress.generations or not going

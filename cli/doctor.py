@@ -40,7 +40,7 @@ EXTRAS = {
 """A distribution of each optional extra, by the name of the extra."""
 MIB = 1 << 20
 LEAST_DISK, LEAST_MEMORY = 500 * MIB, 1000 * MIB
-"""Free bytes below which ``doctor`` warns."""
+"""Free bytes of disk and of memory below which ``doctor`` warns."""
 SECONDS = 4.0
 """Shortest duration in seconds of each part of the benchmark, without compiling."""
 RUNS = Path("evolved")

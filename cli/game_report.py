@@ -8,7 +8,7 @@ from evolve_arena.runs.game_files import NETWORKS, ROUNDS
 
 
 def print_report(content: JsonObject) -> None:
-    """Print a report of :func:`report`."""
+    """Print the report of `evolve_arena.runs.game_files.report` on a game file."""
     plain, speeds, parts = content["plain"], content["speeds"], content["parts"]
     print_line(f": {content['title']}", heading=content["game"])
     shape = f"{content['planes']} planes of {content['cells']} cells"

@@ -20,7 +20,7 @@ DEAF = {
     *("_raw_object_cache_notify", "_raw_object_cache_getbuffer"),
     *("__del__", "__set_name__"),
 }
-"""Functions that swallow an interrupt, or turn it into another error: two of llvmlite's
+"""Functions that swallow a KeyboardInterrupt, or turn it into another error: two of llvmlite's
 ``ExecutionEngine``, destructors, and what Python calls while it makes a class."""
 ON_TIMER = "SIGALRM"
 """The signal of timers, which Windows lacks."""

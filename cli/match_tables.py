@@ -67,7 +67,7 @@ def _print_points(result: DuelResult) -> None:
 
 
 def print_crosstable(content: JsonObject) -> None:
-    """Print a result of :func:`crosstable`."""
+    """Print a crosstable, a result of `evolve_arena.runs.many.tournaments.crosstable`."""
     order = [player["name"] for player in content["players"]]
     forfeited = any(player["forfeited_games"] for player in content["players"])
     rows = []
@@ -97,7 +97,7 @@ def _format_elo(player: JsonObject) -> str:
 
 
 def print_ranking(content: JsonObject) -> None:
-    """Print a result of :func:`ranking`."""
+    """Print a ranking, a result of `evolve_arena.runs.many.tournaments.ranking`."""
     rows = [
         (
             str(row["rank"]),
@@ -114,7 +114,7 @@ def print_ranking(content: JsonObject) -> None:
 
 
 def print_ratings(content: JsonObject) -> None:
-    """Print a result of :func:`ratings`."""
+    """Print ratings, a result of `evolve_arena.runs.many.tournaments.ratings`."""
     names = content["columns"]
     rows = [
         (
@@ -147,7 +147,7 @@ def format_points(points: float, interval: Sequence[float] | None) -> str:
 
 
 def print_evaluation(content: JsonObject, game: AnyGame) -> None:
-    """Print a result of :func:`evaluate_player`."""
+    """Print an evaluation, a result of `evolve_arena.runs.evaluation.evaluate_player`."""
     if content["opponents"]:
         _print_own_tables(content) if "tables" in content else _print_wins(content)
         if plies := content["opening_plies"]:
@@ -225,7 +225,7 @@ def _percent(share: float | None) -> str:
 
 
 def print_positions(content: Settings, game: AnyGame) -> None:
-    """Print results of :func:`solve_positions`, by the names of files."""
+    """Print results of `evolve_arena.runs.positions.solve_positions`, by the names of files."""
     own = find_game(game.name).positions
     if own and name_own(own) not in content:
         usual = find_game(game.name).make().describe()

@@ -84,7 +84,7 @@ class KeyText(NamedTuple):
 
 
 def describe_section(model: type[BaseModel], prefix: str) -> Iterator[KeyText]:
-    """Yield the keys of a section, and of nested sections; an operator is a value."""
+    """Yield the keys of a section and of nested sections; an `Operator` counts as one value."""
     for key, field, meaning in list_fields(model, prefix, Operator):
         values = describe_type(field.annotation, field.metadata)
         yield KeyText(key, values, write_default(field), write_sentence(meaning))

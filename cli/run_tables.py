@@ -30,7 +30,7 @@ NODE_FIGURES = {
 
 
 def print_summary(content: JsonObject) -> None:
-    """Print a summary of :func:`summarise`."""
+    """Print the summary of a run that `evolve_arena.runs.summary.summarise` returned."""
     print_line(f"  {one_line(content['title'])}", heading=content["run"])
     figures = [
         f"{_format(value)} {name.replace('_', ' ')}"
@@ -58,7 +58,7 @@ def print_summary(content: JsonObject) -> None:
 
 
 def print_runs(runs: Sequence[JsonObject]) -> None:
-    """Print a list of :func:`list_runs`."""
+    """Print the list of runs that `evolve_arena.runs.summary.list_runs` returned."""
     if not runs:
         print_line(f"there are no runs in {HOME}; start one: evolve start {default_game()}")
         return

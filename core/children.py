@@ -1,4 +1,4 @@
-"""Python processes that this one starts: none imports a file of its working directory.
+"""Child Python processes, which never import files from the working directory.
 
 Python looks for modules in the current folder first if it is started by ``-m`` or ``-c``, and so
 are the processes of `multiprocessing`. A file called ``numpy.py`` that lies beside somebody else's
@@ -14,19 +14,20 @@ if TYPE_CHECKING:  # without NumPy this takes no time
     from evolve_arena.core.types import JsonObject
 
 PYTHON = (sys.executable, "-P")
-"""The beginning of a command by which Python runs a module of ours."""
+"""Beginning of the command that runs a module with Python, without the working directory on its
+path."""
 
 
 def keep_folder_out(util: Any, spawn: Any) -> None:
     """Keep the working directory off the path of processes of `multiprocessing` or `multiprocess`.
 
-    Those are workers that start from nothing, a server that forks them, and a tracker of what they
-    share. An entry of the path that means the current folder, as notebooks and prompts have it, is
-    sent to them as the last one: so a module of the user's own is found, and stands for no other.
+    These processes are spawned workers, the server that forks workers, and the resource tracker.
+    The empty entry of ``sys.path``, by which notebooks and prompts mean the current folder, is sent
+    to them as the last one: so a module of the user's own is found, but hides no other module.
 
     Args:
-        util: The library's module of this name.
-        spawn: Likewise.
+        util: The library's module ``util``.
+        spawn: The library's module ``spawn``.
     """
     flags, describe = util._args_from_interpreter_flags, spawn.get_preparation_data
 

@@ -1,4 +1,4 @@
-"""Compilation by Numba, with a cache that notices every change of our sources.
+"""Compilation by Numba, with a cache that every change of the sources invalidates.
 
 Numba's own cache looks only at the file that contains a function. A changed callee in another file
 would silently be ignored, so the cache folder is named after a digest of every file that contains
@@ -47,7 +47,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 Numba: TypeAlias = Any
 """A type, a value or a builder of Numba or LLVM, which have no types of their own for mypy."""
 Variant: TypeAlias = tuple[dict[str, object], frozenset[str]]
-"""Constants of compiled files, and the kinds of players that these know."""
+"""A compiled variant of a game: the values of its constants, and the kinds of players that it
+supports."""
 
 # A file of the current folder, which may be somebody else's, decides nothing of what is compiled.
 numba.core.config._config_fname = ""
@@ -58,11 +59,11 @@ DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
 """Import statement of a file that contains compiled code."""
 KEPT_CACHES = 3
-"""Cache folders of other sources that are not deleted."""
+"""Number of cache folders, the most recently used ones, that are not deleted."""
 IN_USE = 86400.0
 """Seconds since its last use until a cache may be deleted; a running program may need it."""
 SELDOM = (50_000, 20, 20)
-"""Thresholds of the garbage collector during compilation; these save 5 % of its time."""
+"""Thresholds of the garbage collector during compilation, which takes 5 % less time with them."""
 MOMENT = 1.0
 """Seconds of compiling before the user is told."""
 MAX_WAITING = 120.0
@@ -100,12 +101,12 @@ def instruction(build: Callable[..., Numba]) -> Callable[..., Any]:
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder for the machine code of exactly these sources.
+    """Return the cache folder for the machine code of the present sources.
 
     It is in the user's cache folder, in ``EVOLVE_ARENA_CACHE`` if that is set, or in the temporary
-    folder if neither can be written. Numba's index files are pickles, so a user who can write to it
-    decides what runs here: a folder that another user could have made or changed is skipped. The
-    last resort is a new folder, which is deleted when this process ends.
+    folder if neither can be written. Numba's index files are pickles, so whoever can write to them
+    can run code here: a folder that another user could have made or changed is skipped. The last
+    resort is a new folder, which is deleted when this process ends.
 
     Raises:
         ArenaError: Other users may replace files in the temporary folder, too.
@@ -151,11 +152,11 @@ def specialise(
     constants: Settings,
     instead: Mapping[str, str] | None = None,
 ) -> list[ModuleType]:
-    """Return copies of *modules* with other values of constants, to be compiled for these.
+    """Return copies of *modules* that are compiled for other values of their constants.
 
-    Code behind ``if NAME and ...`` is left out where the constant ``NAME`` is False. Numba caches
-    no function that is bound to another one or to a value, but it does cache the functions of
-    files; so the copies are files in the cache folder, named by a digest of what they depend on.
+    Code behind ``if NAME and ...`` is left out where the constant ``NAME`` is False. Numba does not
+    cache closures, only functions in files; so the copies are files in the cache folder, named by a
+    digest of what they depend on.
 
     Args:
         modules: Full names; the copies import each other.
@@ -200,7 +201,7 @@ def _write_copy(
     constants: Settings,
     instead: Mapping[str, str],
 ) -> None:
-    """Write a module's *text* with other constants and imports; whole, or not at all."""
+    """Write a module's *text* with other constants and imports, atomically."""
     copies = {name: f"{package}.{name.rpartition('.')[2]}" for name in modules}
     places = copies | {name: copies.get(other, other) for name, other in instead.items()}
     for name, place in places.items():
@@ -220,14 +221,14 @@ def replace_constants(text: str, constants: Settings) -> str:
 
 
 class _Part(JITCodeLibrary):
-    """The code of a function as a part of its callers' code.
+    """Code library of a function that is only compiled as a part of its callers.
 
-    Numba would optimise each function by itself and generate machine code for it, although callers
-    include it and optimise it once more: half of the compile time.
+    Numba would also optimise each function by itself and generate machine code for it, although its
+    callers contain it and are optimised again: that would double the compile time.
     """
 
     def _optimize_final_module(self) -> None:
-        """Leave that to the callers."""
+        """Do nothing; the code is optimised as a part of its callers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
@@ -240,7 +241,7 @@ class _Part(JITCodeLibrary):
 
     @property
     def codegen(self) -> _Part:
-        """This object: Numba only calls :meth:`set_env` of what it finds here."""
+        """This object, of which Numba only calls :meth:`set_env`."""
         return self
 
     def set_env(self, name: str, env: object) -> None:
@@ -248,7 +249,7 @@ class _Part(JITCodeLibrary):
 
 
 class _Whole(JITCodeLibrary):
-    """The code of a function together with the code of all functions that it calls."""
+    """Code library of a function together with all functions that it calls."""
 
     def _optimize_final_module(self) -> None:
         """Optimise twice: some loops only become fast the second time."""
@@ -286,7 +287,7 @@ class _PartFunction(CPUDispatcher):
         """Compile for a signature, unless the same function is being compiled for another one.
 
         Raises:
-            TypingError: That is the case: the two parts could not be joined.
+            TypingError: It is being compiled for other types: it calls itself with these.
         """
         if self.is_compiling:
             name = self.py_func.__name__
@@ -295,7 +296,7 @@ class _PartFunction(CPUDispatcher):
 
 
 class _Function(CPUDispatcher):
-    """A function for Python; for compiled code that calls it, it is a part of the caller."""
+    """A function for Python to call, which becomes a part of compiled functions that call it."""
 
     @cached_property
     def _part(self) -> Numba:
@@ -317,8 +318,8 @@ class _Function(CPUDispatcher):
 def _alone(file: Path) -> Iterator[None]:
     """Lock a *file*, after waiting until no other process has locked it.
 
-    Where there are no locks, and after :data:`MAX_WAITING`, it goes on without: the worst that
-    happens is that both processes compile the same.
+    Where files can't be locked, and after :data:`MAX_WAITING`, it continues without a lock: at
+    worst, two processes compile the same code.
     """
     with ExitStack() as stack:
         end = time.monotonic() + MAX_WAITING
@@ -380,7 +381,7 @@ _passing: set[Path] = set()
 
 
 def _make_passing_folder(parent: Path, name: str) -> Path:
-    """Make a new folder in *parent* that this process shares with the processes that it starts."""
+    """Make a temporary folder in *parent* that this process shares with its child processes."""
     base, maker = Path(tempfile.mkdtemp(prefix="evolve-arena-", dir=parent)), os.getpid()
 
     def remove() -> None:
@@ -405,7 +406,7 @@ def _user() -> str:
 
 
 class _Announcer(event.Listener):
-    """Listener that calls :data:`evolve_arena.core.on_compile` if compiling takes over a moment.
+    """Listener that calls :data:`evolve_arena.core.on_compile` if compiling takes over a second.
 
     The time that each subject took is kept in a file beside the folders of machine code. Garbage is
     collected rarely meanwhile, as most objects of the compiler live until its end.
@@ -427,7 +428,7 @@ class _Announcer(event.Listener):
         self._thresholds = gc.get_threshold()
 
     def on_start(self, event: event.Event) -> None:
-        """Note that a function is being compiled, perhaps for another one, and announce it."""
+        """Record the start of a compilation, perhaps within another one; announce a long one."""
         now = time.perf_counter()
         if self.depth == 0:
             self.since = now
@@ -443,7 +444,7 @@ class _Announcer(event.Listener):
             core.on_compile(subject, max(spent, estimate_seconds(subject, self._function)))
 
     def on_end(self, event: event.Event) -> None:
-        """Add the time of a function that is done."""
+        """Add the time of a compilation that has ended."""
         self.depth -= 1
         if self.depth:
             return
@@ -455,7 +456,7 @@ class _Announcer(event.Listener):
         LOG.debug("compiled %s of %s in %.2f s", name, self._subject, took)
 
     def note(self) -> None:
-        """Store the times over a moment, as estimates for the next time."""
+        """Store the times above :data:`MOMENT`, as estimates for later processes."""
         took = {name: spent for name, spent in self._spent.items() if spent > MOMENT}
         if took and os.getpid() == _pid:
             _remember(took)
@@ -509,15 +510,16 @@ def _measure(function: object, seen: set[object]) -> int:
 
 
 def compiled_before() -> dict[str, float]:
-    """Return the seconds that each subject took that was compiled on this machine, by name."""
+    """Return the compile time in seconds of each subject that was compiled on this machine."""
     return _recall()
 
 
 LOOP, LOOP_SECONDS = 100_000, 0.0050
-"""Iterations of a loop, and its seconds on the machine of the figures below."""
+"""Iterations of a loop that is timed, and its seconds on the reference machine."""
 LEAST_SECONDS, DEFAULT_SECONDS, DEFAULT_SIZE = 1.0, 6.0, 95_000
-"""Measured with the kernels of the games that ship. Twice the code takes four times as long, as
-most calls are inlined."""
+"""Compile time on the reference machine: seconds for little code, and seconds more for that many
+bytes of bytecode. Measured with the kernels of the games that ship. Twice the code takes four times
+as long, as most calls are inlined."""
 FLOORS = {"core": "random numbers", "evolve": "the method", "arena": "pairings"}
 FLOORS |= {"genomes": "operators on genomes", "players": "players"}
 """Subjects of compilations that belong to no game, by layer."""
@@ -527,7 +529,7 @@ MAX_REMEMBERED, MAX_BYTES = 200, 100_000
 
 
 def _recall() -> dict[str, float]:
-    """Read the times of former compilations, leaving out all that is not of that form."""
+    """Read the times of former compilations, in seconds by subject; none if the file is invalid."""
     try:
         content = json.loads(read_file(cache_folder().parent / TIMES, MAX_BYTES))
         pairs = [(str(name), float(took)) for name, took in content.items()]
@@ -559,13 +561,14 @@ _made: dict[
     tuple[str, tuple[tuple[str, object], ...]],
     list[tuple[frozenset[str], dict[str, ModuleType]]],
 ] = {}
-"""By game and constants: kinds of players, and the modules that are compiled for these."""
+"""Compiled variants by game and constants: the kinds of players that each supports, and its
+modules."""
 
 
 def find_variant(game: GameSpec, rules: Rules, players: object = None) -> Mapping[str, ModuleType]:
-    """Return a game's compiled files for *rules* and some packed *players*, by their last names.
+    """Return a game's compiled modules for *rules* and packed *players*, by name without packages.
 
-    If this process has several, it is the first one that knows all kinds of these players.
+    If this process has several, it is the first one that supports all kinds of these players.
 
     Args:
         game: The game.
@@ -583,13 +586,13 @@ def find_variant(game: GameSpec, rules: Rules, players: object = None) -> Mappin
 
 
 def list_variants(game: str | None) -> list[Variant]:
-    """List the compiled files of a *game* in this process: constants, and kinds of players."""
+    """List the compiled variants of a *game* in this process."""
     found = ((key, needed) for key, made in _made.items() for needed, _ in made)
     return [(dict(key[1]), needed) for key, needed in found if key[0] == game]
 
 
 def add_variants(game: GameSpec, variants: Sequence[Variant]) -> None:
-    """Make the compiled files of another process known here, as :func:`list_variants` gave them."""
+    """Add the compiled variants of another process, as :func:`list_variants` returned them."""
     for given, needed in variants:
         known = _made.get((game.name, tuple(given.items())), ())
         if all(needed != other for other, _ in known):

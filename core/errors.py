@@ -65,7 +65,7 @@ at_command_line = False
 
 
 def spell(option: str, python: str) -> str:
-    """Return the name of an option in a message: as commands have it, or as *python* code.
+    """Return the name of an option in a message: *option* at the command line, else *python*.
 
     >>> spell("--force", "force=True")
     'force=True'
@@ -122,12 +122,12 @@ class UnknownNameError(ArenaError, LookupError):
         listed = textwrap.shorten(", ".join(names), MAX_LISTED, placeholder=" ...")
         super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {listed})")
         self.kind = kind
-        """The kind of thing that was named."""
+        """The kind of the named thing, such as "game"."""
         self.name = name
         """The unknown name."""
         self.nearest = near[0] if near else None
         """The closest known name, or None if none is close."""
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
-        """Pickle the parts of the text, not the text."""
+        """Pickle the arguments of the constructor instead of the message."""
         return type(self), (self.kind, self.name, self.known)

@@ -10,7 +10,7 @@ from evolve_arena.core.errors import ArenaError
 
 
 class MissingPackageError(ArenaError):
-    """A package that is not installed: the text says how to install it."""
+    """Raised for a package that is not installed; the text says how to install it."""
 
 
 def import_extra(module: str, extra: str) -> Any:

@@ -28,7 +28,7 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-"""Names of entries of a folder that are no files, by type."""
+"""Names of the kinds of directory entries that are no regular files, by file type."""
 
 
 class UnfitFileError(OSError):
@@ -109,7 +109,7 @@ def read_file(path: Path, most: int, *, follow: bool = True) -> bytes:
         follow: Accept a symbolic link to such a file.
 
     Raises:
-        UnfitFileError: It is larger, or no such file.
+        UnfitFileError: It is larger, or no regular file.
         OSError: It can't be read, or no file can have such a name; ``strerror`` says why.
     """
     parts = []
@@ -124,7 +124,7 @@ def read_file(path: Path, most: int, *, follow: bool = True) -> bytes:
 
 
 def explain_unread(error: OSError, path: Path | str) -> str:
-    """Return the reason for an *error* of *path*, with a similar path if there is no such file."""
+    """Return the reason for an *error* with *path*, and a similar path if that does not exist."""
     near = suggest_path(path) if error.errno == errno.ENOENT else ""
     return f"{error.strerror}{near}"
 
@@ -190,7 +190,7 @@ def is_private(path: Path) -> bool:
 
 
 def _is_trusted(folder: Path) -> bool:
-    """Return True if only the user and the system's owner can rename entries of *folder*."""
+    """Return True if only the user and root can rename entries of *folder*."""
     found = folder.lstat()
     owners = {os.getuid(), 0, os.stat("/").st_uid}  # the last: root, as user namespaces show it
     if found.st_uid not in owners or not stat.S_ISDIR(found.st_mode):
@@ -201,7 +201,7 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def _has_no_other_member(number: int) -> bool:
-    """Return True if a group is the user's private one, as many systems make it for every user."""
+    """Return True if the group with this *number* is the user's own and has no other member."""
     import grp
     import pwd
 
@@ -214,7 +214,7 @@ def _has_no_other_member(number: int) -> bool:
 
 
 def hold(descriptor: int, *, free: bool = False) -> None:
-    """Lock an open file for this process, until it closes the file or ends.
+    """Lock an open file exclusively for this process, until it closes the file or ends.
 
     Args:
         descriptor: The open file.

@@ -1,4 +1,4 @@
-"""The contract of games: rules as Python sees them, and all that the framework asks of a game."""
+"""The interface of games: rules in Python, and everything that the framework needs of a game."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from evolve_arena.core.types import Array, Json, JsonObject, Move, Position, Set
 RulesType: TypeAlias = type[Any]
 """A ``NamedTuple`` of whole numbers with defaults, each ``Annotated`` with an :class:`Option`."""
 RulesTuple: TypeAlias = Any
-"""A value of it, of whatever fields the game has: the options as compiled code takes them."""
+"""The options of a game as compiled code takes them: an instance of its :data:`RulesType`."""
 Packed: TypeAlias = Any
-"""Players as a kernel takes them: a tuple of arrays of the kernel's own choice."""
+"""Packed players: a tuple of arrays, whose layout the game's kernel chooses."""
 Room: TypeAlias = Any
-"""Arrays that a kernel writes to: positions, streams, layers of networks."""
+"""A kernel's workspace: arrays that it writes to, such as positions, random streams,
+activations."""
 Counts: TypeAlias = dict[str, Any]
-"""Numbers that a game counts beside places, by column: one, or one for each seat."""
+"""Statistics that a game reports beside places, by column: one number, or one for each seat."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Outcome:
     """The end of a game by its rules."""
 
     places: tuple[int, ...]
-    """The place of each seat, in order of moving: 1 is the best; equals share the better place."""
+    """The rank of each seat, in order of moving: 1 is the best; ties share the better rank."""
     reason: str
     """A phrase: "four in a row", "the board is full"."""
     points: tuple[int, ...] | None = None
@@ -40,7 +41,7 @@ class Outcome:
 
     @property
     def winner(self) -> int | None:
-        """The seat that won alone, or None."""
+        """The only seat in first place; None if several share it."""
         return self.places.index(1) if self.places.count(1) == 1 else None
 
     @property
@@ -74,7 +75,7 @@ class Option:
 
 
 def options_of(rules_type: RulesType) -> dict[str, Option]:
-    """Return the ranges of a game's options, by name; any whole number where none is given."""
+    """Return the ranges of a game's options, by name; 0 to 2**31 - 1 where none is declared."""
     hints = get_type_hints(rules_type, include_extras=True)
     said = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {
@@ -84,7 +85,7 @@ def options_of(rules_type: RulesType) -> dict[str, Option]:
 
 
 class Game(ABC, Generic[State, Move]):
-    """Rules over states that are values: nothing is changed in place.
+    """Rules of a game. States are values: no method changes one in place.
 
     Args:
         options: Values of fields of :attr:`rules_type`, by name; the others have their defaults.
@@ -96,7 +97,7 @@ class Game(ABC, Generic[State, Move]):
     name: ClassVar[str]
     """The name in recipes and on the command line."""
     rules_type: ClassVar[RulesType]
-    """The game's options, see :data:`RulesType`."""
+    """The type of the game's options; see :data:`RulesType`."""
     seats: int = 2
     """Number of players."""
 
@@ -110,7 +111,7 @@ class Game(ABC, Generic[State, Move]):
 
     @classmethod
     def make_rules(cls, *numbers: int, **options: int) -> RulesTuple:
-        """Return the :attr:`rules_type` of *options*, or a subclass that is compiled otherwise."""
+        """Return the options as :attr:`rules_type`, or as a subclass with its own compiled code."""
         return cls.rules_type(*numbers, **options)
 
     @property
@@ -158,17 +159,17 @@ class Game(ABC, Generic[State, Move]):
     def stream_seed(self, seed: int) -> int:
         """Return the seed of the players' random stream in a match with this *seed* of 64 bits.
 
-        Games of chance return another one than they use for chance.
+        Games of chance return a seed that differs from that of their chance events.
         """
         return seed
 
     def view(self, state: State, seat: int) -> State:
-        """Return the information of *seat* as a state; *state* itself if nothing is hidden."""
+        """Return the information of *seat* as a state; *state* itself if the game hides nothing."""
         return state
 
     @abstractmethod
     def observe(self, state: State, seat: int) -> Array:
-        """Return the information of *seat* as an array."""
+        """Return the observation of *seat*, an array of the game's own shape."""
 
     @abstractmethod
     def parse_move(self, text: str) -> Move:
@@ -239,15 +240,14 @@ class KernelSpec:
     imports only from those before; the last one plays matches. They are compiled anew for the kinds
     that occur."""
     flags: tuple[str, ...]
-    """Constants of these modules that are True; in a copy, those are False that it does not
+    """Names of constants of these modules, all True; a copy has False for those that it does not
     need."""
     needs: Callable[[Packed], set[str]]
     """Returns the :attr:`flags` that some packed players need."""
     decide: Callable[[Mapping[str, ModuleType], RulesTuple, Packed, Position, Room], int]
-    """Returns the number of the move that the only one of some packed players chooses, or a number
-    below 0 for a move that is never allowed. Takes copies of :attr:`modules` by their last names,
-    the rules, the packed players, the position and the workspace, whose first stream serves
-    chance."""
+    """Returns the number of the move that a single packed player chooses, or a number below 0 for a
+    move that is never allowed. Takes copies of :attr:`modules` by name without packages, the rules,
+    the packed player, the position and the workspace, whose first random stream serves chance."""
     play: Callable[..., None]
     """Plays matches. Takes the last of these copies, the rules, the packed players, the seat order
     of each match, its seed, its opening, the workspace, and the arrays of
@@ -260,7 +260,7 @@ class KernelSpec:
     instead: Mapping[str, str] = field(default_factory=dict)
     """Modules that the copies import instead of those that :attr:`modules` import, by name."""
     draw_openings: Callable[..., None] | None = None
-    """Fills rows with random moves; None if games begin at random anyway."""
+    """Fills the rows of an array with random openings; None if games begin at random anyway."""
     longest_opening: Callable[[RulesTuple], int] = lambda rules: 0
     """Returns the most plies of an opening by the rules."""
     fewest_matches: int = 256

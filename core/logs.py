@@ -50,7 +50,7 @@ def tell_compiling(what: str, seconds: float) -> None:
 
 
 class Interruptible:
-    """Base of loops that Ctrl-C ends in order, and a second Ctrl-C at once. Use it in a ``with``.
+    """Context manager of a loop: Ctrl-C ends it after the current step, a second Ctrl-C at once.
 
     Args:
         quiet: Show no progress.

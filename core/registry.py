@@ -25,7 +25,8 @@ if TYPE_CHECKING:  # without NumPy the command line answers at once
     from evolve_arena.core.game import AnyGame, GameSpec, PlayerKind, RulesTuple
 
 PackedGame: TypeAlias = tuple[Any, ...]
-"""A path and a source, a pickle, or an explanation of why there is none."""
+"""A game as it is sent to another process: the path and source of its file, its pickle, or the
+reason why it has none."""
 PackedGames: TypeAlias = Mapping[str, PackedGame]
 """Games by name, as they are sent to another process."""
 GROUP = "evolve_arena.games"
@@ -88,7 +89,7 @@ def open_game(name: str) -> GameSpec:
 
 
 def open_file(path: Path, source: bytes | None = None) -> GameSpec:
-    """Return the game in the file at *path*, as it is now, and use it for its name from now on.
+    """Run the game file at *path*, register its game under its name, and return the game.
 
     Args:
         path: The file, which is run.
@@ -145,7 +146,7 @@ def pack_games() -> PackedGames:
 
 
 def unpack_games(packed: PackedGames) -> None:
-    """Make games of another process known here, as :func:`pack_games` returned them there."""
+    """Register the games of another process, as :func:`pack_games` returned them there."""
     _packed.update(packed)
 
 
@@ -283,7 +284,7 @@ def installed_places(group: str) -> dict[str, str]:
 
 @cache
 def _places() -> dict[str, str]:
-    """Return the place of each game: ``package.module:value``, or a path."""
+    """Return the location of each game, by name: ``package.module:value``, or a path."""
     folder = import_module(GROUP).__path__
     own = {
         module.name.replace("_", "-"): f"{GROUP}.{module.name}:GAME"

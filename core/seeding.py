@@ -22,10 +22,10 @@ WORD = 2**64 - 1
 def derive_stream(seed: int, generation: int, purpose: str) -> Stream:
     """Derive the random stream for one *purpose* ("mutation", say) of one *generation*.
 
-    `numpy.random.SeedSequence` gives the run one word, from which a SplitMix64 stream runs.
-    Word number g of it begins generation g's stream, and of that one word number p, the checksum
-    of the purpose's name, begins the purpose's. Asking SeedSequence each time would cost as much
-    as breeding does.
+    `numpy.random.SeedSequence` turns the seed into one word, at which a SplitMix64 stream starts.
+    Word g of that stream starts the stream of generation g, and word p of the latter, where p is a
+    checksum of the purpose's name, starts the stream of the purpose. Calling SeedSequence for each
+    stream would take as long as breeding does.
 
     Args:
         seed: A seed, such as that of a run; at least 0.

@@ -40,7 +40,11 @@ def mix(word: Number) -> Number:
 
 @inlined
 def hash_word(word: Number, number: Number) -> Number:
-    """Return the share of word *number*, from 1, in a hash, which is :func:`mix` of their sum."""
+    """Return the share of word *number*, from 1, in a hash, which is :func:`mix` of their sum.
+
+    The share is a pseudorandom function of the word's 64 bits and of its *number*. When one word
+    changes, the sum changes by the difference of two shares.
+    """
     part = (word ^ (GOLDEN * np.uint64(number))) * HASH_FACTOR
     return part ^ (part >> np.uint64(32))
 

@@ -1,7 +1,7 @@
-"""Names of types: values whose form a game, a genome or a file decides, not this package.
+"""Type aliases for values whose form a game, a genome or a file decides.
 
 Compiled code is typed by Numba, which looks at the values themselves; there these names are for the
-reader. Elsewhere a type variable says that a value is passed on and never looked into.
+reader. Elsewhere a type variable says that a value is passed on without being inspected.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ State = TypeVar("State")
 Move = TypeVar("Move")
 """A move of a game."""
 Genome = TypeVar("Genome")
-"""One individual: a vector of weights, a graph, the entries of tuples."""
+"""An individual or a population: vectors of weights, graphs, or tuple networks."""
 Rules = TypeVar("Rules")
 """A game with its options chosen."""
 

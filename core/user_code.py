@@ -24,7 +24,7 @@ from evolve_arena.core.files import read_file
 
 Result = TypeVar("Result")
 Code: TypeAlias = Any
-"""A function or class of the user's, or a stand-in for it."""
+"""A function or class of the user's, or a placeholder for it."""
 
 REFERENCE = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py)(?:@(?P<digest>[0-9a-f]{12}))?:(?P<name>[^\W\d]\w*)"
@@ -39,7 +39,7 @@ class UserCodeError(ArenaError):
 
 
 class AbsentCode:
-    """A stand-in for code that was registered in the process that started a run, but not here.
+    """A placeholder for code that was registered in the process that started a run, but not here.
 
     Args:
         name: Its registered name.
@@ -112,12 +112,12 @@ def registered_names() -> list[str]:
 
 
 def find_registered(name: str) -> Code | None:
-    """Return the code that is registered under *name*, or a stand-in for it, or None."""
+    """Return the code that is registered under *name*, or a placeholder for it, or None."""
     return _registered.get(name, _absent.get(name))
 
 
 def note_absent(name: str) -> None:
-    """Register a stand-in under *name* until the code itself is registered here."""
+    """Register a placeholder under *name* until the code itself is registered here."""
     _absent[name] = AbsentCode(name)
 
 

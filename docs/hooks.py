@@ -25,7 +25,7 @@ FROM_TOP = {
 }
 """Pages of the site, by their path there, that are stored at the top of the repository."""
 CHAMPION = ROOT / "docs" / "champion.safetensors"
-"""A player of ``evolve start connect-four --seed 3``."""
+"""The champion of ``evolve start connect-four --seed 3``."""
 PART = re.compile(r"^<!-- generated: \w+ -->\n(.*?)^<!-- end -->$", re.M | re.S)
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 TABLE = re.compile(r"(?:^\|.*\n)+", re.M)
@@ -47,7 +47,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def _lead_to_page(link: re.Match[str]) -> str:
-    """Return a link of a page from the top as the site has it; sources are no pages of it."""
+    """Return a link as the site needs it; links to sources, which it does not have, become code."""
     label, target = link.groups()
     pages = {name: uri for uri, name in FROM_TOP.items()} | {"README.md": "index.md"}
     path, mark, place = target.partition("#")
@@ -77,7 +77,7 @@ def _mark_table(found: re.Match[str]) -> str:
 
 
 def export_champion() -> str:
-    """Return the page on which the home's champion plays."""
+    """Return the HTML page on which the champion plays, which the home page shows."""
     from evolve_arena.players.evolved import read_player_file
     from evolve_arena.runs.export import export_player
 
@@ -85,7 +85,7 @@ def export_champion() -> str:
 
 
 def execute_notebook(path: Path, uri: str) -> Iterator[tuple[str, str | bytes]]:
-    """Return the page of a notebook that is run in an empty folder, and its pictures."""
+    """Run a notebook in an empty folder; yield path and content of its page and its pictures."""
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import MarkdownExporter

@@ -41,12 +41,12 @@ SCENES: dict[str, tuple[list[str], Sequence[tuple[str, str]], str]] = {
         "6: ",
     ),
 }
-"""By name: the words after ``evolve``; pairs of a text to wait for and an answer to type; the end.
-"""
+"""By name: the words after ``evolve``; pairs of a text to wait for and an answer to type; the text
+at which to stop."""
 
 
 def show(words: Sequence[str], typed: Sequence[tuple[str, str]], until: str) -> list[Text]:
-    """Return the screen once it shows *until*, or once the command has ended."""
+    """Return the screen's lines once it shows *until*, or once the command has ended."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ |= {"TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)}

@@ -1,1 +1,1 @@
-"""Floor 4, methods: a state in, the next state out. Touches no file, clock or screen."""
+"""Layer 4, methods: functions from a state to the next one, without files, clock or screen."""

@@ -22,7 +22,7 @@ from evolve_arena.evolve.settings.matches import BreederConfig, MultiplayerMatch
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 Pair = Callable[[Any, str], Pairings]
-"""Pairs the individuals of a state, for matches of some purpose."""
+"""Function of a state and a purpose of seeds that returns the pairings of its individuals."""
 
 
 class Evaluation:
@@ -33,12 +33,12 @@ class Evaluation:
         matches: The section ``[matches]``.
         game: The game.
         individuals: Size of the population.
-        for_pairs: Keys of the method for games of two alone, and the ones that say the like in
-            multiplayer matches.
+        for_pairs: Recipe keys of the method for two-player games only, each with the key that
+            replaces it in multiplayer matches.
 
     Raises:
-        BadValueError: A key makes no sense in this game, or names no player.
-        ArenaError: A function of the user's has other parameters than it must have.
+        BadValueError: A key does not apply to this game, or names no player.
+        ArenaError: The recipe's fitness is unknown, or its function has the wrong parameters.
     """
 
     def __init__(
@@ -51,35 +51,37 @@ class Evaluation:
     ) -> None:
         self.config = matches
         self.own = make_fitness(config.fitness, game)
-        """The recipe's own fitness, if it names one."""
+        """Fitness function or payoff that the recipe names; None if fitness is points won."""
         self.fixed = make_fixed(matches, game)
         """The fixed opponents."""
         section = find_multiplayer(config, matches, game, individuals, for_pairs)
         self.multiplayer = (
             MultiplayerMatches(section, game, matches.noise, self.own) if section else None
         )
-        """The matches of games that are not played in pairs."""
+        """Matches of games of chance or for more than two players; None in other games."""
         if not section:
             check_openings(game, matches.openings.plies, "matches.openings.plies")
 
     @property
     def plays_nothing(self) -> bool:
-        """True if the fitness comes from players alone, without matches."""
+        """True if the fitness function takes players only, so that no matches are played."""
         return self.own is not None and not self.own.needs_matches
 
     def measure(
         self, arena: Arena, state: Any, pair: Pair, purpose: str = "matches"
     ) -> tuple[NDArray[np.float64], dict[str, float]]:
-        """Return the fitness of each individual, shape ``(individuals,)``, and figures of games.
+        """Return the fitness of each individual, shape ``(individuals,)``, and statistics of games.
 
-        The fitness is the share of the points that it wins; in multiplayer matches its mean there.
+        The fitness is the share of the possible points that an individual wins; in multiplayer
+        matches, its mean value per match.
 
         Args:
             arena: Arena for the matches; its decoder makes players of the individuals.
             state: State of the run, whose population is measured.
-            pair: Draws who meets whom inside the population; multiplayer matches seat all by deals
-                instead.
-            purpose: Purpose of the seeds of matches of two; see :mod:`evolve_arena.core.seeding`.
+            pair: Function that draws the pairings inside the population; multiplayer matches do not
+                use it.
+            purpose: Purpose of the seeds of two-player matches; see
+                :mod:`evolve_arena.core.seeding`.
 
         Raises:
             UserCodeError: The recipe's own fitness, or a fixed opponent in Python, fails.
@@ -106,15 +108,15 @@ class Evaluation:
     def find_champion(
         self, arena: Arena, state: Any, pair: Pair, finalists: int
     ) -> tuple[int, Report]:
-        """Return the row of the winner of a round robin of the fittest, ties being drawn.
+        """Return the row of the winner of a round robin of the fittest, ties broken at random.
 
-        In multiplayer matches it is the best alone among external opponents; by a fitness of the
-        recipe's own, the fittest.
+        In multiplayer matches, the champion is the individual that does best alone among external
+        opponents; with a fitness of the recipe's own, it is the fittest individual.
 
         Args:
             arena: Arena for the matches, which counts them.
             state: State of the run, from whose population the champion comes.
-            pair: Draws who meets whom in the preliminary matches of two.
+            pair: Function that draws the pairings of preliminary two-player matches.
             finalists: Number of individuals, the fittest of the preliminary matches, that play the
                 round robin.
 
@@ -140,5 +142,5 @@ class Evaluation:
 
 
 def take_rows(population: Any, rows: NDArray[np.int64]) -> Any:
-    """Return some genomes of a population."""
+    """Return the genomes in the given *rows* of a population."""
     return population.take(rows) if isinstance(population, NeatPopulation) else population[rows]

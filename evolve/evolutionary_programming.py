@@ -50,10 +50,10 @@ class EvolutionaryProgrammingState:
     seed: int
     generation: int
     population: Floats
-    """The parents, shape ``(individuals, genes)``; but for the first generation, those with most
-    points come first."""
+    """The parents, shape ``(individuals, genes)``; from generation 1 on in the order in which they
+    were selected, by default the best first."""
     step_sizes: Floats = field(metadata={"stored": "strengths"})
-    """The step size of each of their genes, of the same shape."""
+    """The mutation step size of each gene of the parents, shape ``(individuals, genes)``."""
     hall: Floats
     """The hall of fame, the oldest first, shape ``(members, genes)``."""
 
@@ -87,7 +87,7 @@ class EvolutionaryProgramming(SelfAdaptiveBreeder[EvolutionaryProgrammingState])
 
     @classmethod
     def estimate_bytes(cls, config: EvolutionaryProgrammingConfig, decoder: Decoder) -> int:
-        """Add up parents, children, step sizes and matches, or the champion's round robin."""
+        """Estimate the bytes of parents, children, step sizes, and a generation's matches."""
         count, matches = config.individuals, config.matches
         met = matches.opponents + matches.hall_of_fame.opponents
         pairs = max(2 * count * met, count * (count - 1) // 2)
@@ -146,11 +146,11 @@ class EvolutionaryProgramming(SelfAdaptiveBreeder[EvolutionaryProgrammingState])
     def find_fitness(
         self, state: EvolutionaryProgrammingState, arena: Arena
     ) -> NDArray[np.float64]:
-        """Return the order of the parents, who stand in that of their points."""
+        """Return 0, -1, ... as fitness, shape ``(individuals,)``: the best parents come first."""
         return -np.arange(len(state.population), dtype=np.float64)
 
     def champion(self, state: EvolutionaryProgrammingState, arena: Arena) -> tuple[Floats, Report]:
-        """Return the winner of a round robin of the parents, or their mean, which plays none."""
+        """Return the winner of the parents' round robin, or the parents' mean, without matches."""
         if self.config.champion == "mean":
             mean = state.population.mean(axis=0, dtype=np.float64).astype(np.float32)
             return mean, Report(state.generation, 0, {"points": 0.0, "matches": 0.0})

@@ -1,11 +1,11 @@
-"""Fitness beside matches inside the population: fixed opponents, payoffs, functions of users.
+"""Fitness beyond matches inside the population: fixed opponents, payoffs, user functions.
 
 Fixed opponents are players from outside that all individuals meet in each generation. Those that
-exist as arrays play compiled matches; classes in Python are asked move by move.
+exist as arrays play compiled matches; Python classes are called for each move.
 
-Where games count points, their payoff may take the place of wins. A fitness of a user's own is a
-function with one or both of the parameters ``player`` and ``matches``: its value for an individual
-takes the place of the points that this one won.
+Where games count points, their payoff may take the place of wins. A user's fitness function
+has one or both of the parameters ``player`` and ``matches``; its value for an individual replaces
+the points that this individual won.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_player
 
 TAKEN = ("player", "matches", "rng")
-"""Parameters that a function of fitness may have."""
+"""Parameters that a fitness function may have."""
 PAYOFFS = ("points", "margin")
 """The payoffs of a game that counts points."""
 
@@ -60,15 +60,15 @@ class Matches:
     """The matches of one individual in a generation, as arrays with one value for each match."""
 
     seats: NDArray[np.int8]
-    """Its seat: 0 if it moved first."""
+    """The individual's seat, 0 if it moved first."""
     places: NDArray[np.int8]
-    """1 is the best; equals share the better place."""
+    """The individual's final place, 1 being the best; players who tie share the better place."""
     rivals: NDArray[np.int8]
     """The best place of its opponents."""
     plies: NDArray[np.int16]
-    """The length of the match."""
+    """The length of each match."""
     forfeited: NDArray[np.bool_]
-    """True if the individual ended it by a forbidden move."""
+    """True if the individual ended the match by a forbidden move."""
     columns: Mapping[str, NDArray[Any]]
     """Counts of the game, such as ``points``, at this individual's seat."""
 
@@ -77,22 +77,22 @@ class Matches:
 
     @property
     def won(self) -> NDArray[np.bool_]:
-        """True where it was better than all others."""
+        """True for each match that the individual won, placed better than all others."""
         return self.places < self.rivals
 
     @property
     def drawn(self) -> NDArray[np.bool_]:
-        """True where it was as good as the best other one."""
+        """True for each match in which the individual shared the place of its best opponent."""
         return np.equal(self.places, self.rivals)
 
     @property
     def lost(self) -> NDArray[np.bool_]:
-        """True where another player was better."""
+        """True for each match in which an opponent was placed better."""
         return self.places > self.rivals
 
     @property
     def points(self) -> NDArray[Any]:
-        """Points that it scored, in games that count points.
+        """Points that the individual scored in each match, in games that count points.
 
         Raises:
             KeyError: The game counts none.
@@ -101,14 +101,15 @@ class Matches:
 
 
 class OwnFitness:
-    """A user's function of fitness.
+    """A user's fitness function.
 
     Args:
-        text: Its name in the recipe.
+        text: Name of the function in the recipe, such as ``my_fitness.py:FUNCTION``.
 
     Raises:
         UnknownNameError: There is no function of that name.
-        UserCodeError: Its parameters are others than :data:`TAKEN`.
+        UserCodeError: It takes neither ``player`` nor ``matches``, or needs other parameters than
+            :data:`TAKEN`.
     """
 
     def __init__(self, text: str) -> None:
@@ -141,9 +142,10 @@ class OwnFitness:
         """Return the fitness of each individual, shape ``(individuals,)``, or of those in *rows*.
 
         Args:
-            arena: Its executor does the work; its decoder makes the players.
+            arena: Arena whose executor calls the function, and whose decoder makes the players.
             state: The run's state.
-            played: Matches of a generation, and their pairings; the first rows are the population.
+            played: Results and pairings of a generation's matches, in which the population has the
+                first rows.
             rows: Rows of the individuals to measure; all if None.
 
         Raises:
@@ -182,7 +184,7 @@ class Payoff:
     """The mean payoff of matches, as fitness.
 
     Args:
-        kind: One of :data:`PAYOFFS`; see `value_seats`.
+        kind: ``points``, or ``margin``: the lead over the mean of the others' points.
         game: The game.
 
     Raises:
@@ -205,13 +207,13 @@ class Payoff:
         played: Sequence[tuple[Results, Pairings]] = (),
         rows: NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
-        """Return the mean payoffs; see :meth:`OwnFitness.measure`.
+        """Return each individual's mean payoff, shape ``(individuals,)``, or those of *rows*.
 
         Args:
             arena: Not used, as all matches are played already.
             state: State of the run, whose population is measured.
-            played: Results of matches, and who sat where, as rows of packed players; the first rows
-                are the population.
+            played: Results and pairings of a generation's matches, in which the population has the
+                first rows.
             rows: Rows of the individuals to measure; all if None.
         """
         values = [value_seats(*each, self.kind) for each in played]
@@ -225,10 +227,10 @@ AnyFitness: TypeAlias = OwnFitness | Payoff
 
 
 def make_fitness(name: str | None, game: AnyGame) -> AnyFitness | None:
-    """Return the fitness of this *name* in a recipe; None if matches that are won count.
+    """Return the fitness function or payoff that a recipe names; None if fitness is points won.
 
     Raises:
-        ArenaError: There is none of that name, or not in this *game*.
+        ArenaError: There is no fitness of that name, or not in this *game*.
     """
     if not name:
         return None
@@ -266,12 +268,12 @@ def meet_others(
         arena: Arena for the matches; its decoder makes players of the population.
         state: State of the run, with its population and its hall of fame.
         fixed: The players of :func:`make_fixed`; those that are compiled play compiled matches,
-            others are asked move by move.
+            others are called for each move.
         decoder: Maker of players of the hall of fame; the arena's if None.
 
     Returns:
-        The matches against the hall, against compiled and against other players, as far as there
-        are such.
+        Up to three groups of matches: against the hall of fame, against compiled and against other
+        fixed opponents.
 
     Raises:
         UserCodeError: A fixed opponent in Python can't play.
@@ -336,7 +338,7 @@ def _meet_fixed(
 
 
 def take_one(population: Any, row: int) -> Any:
-    """Return the genome in a *row* of a population, as its decoder makes a player of it."""
+    """Return the genome in a *row* of a population, in the form that its decoder takes."""
     return population.take([row]) if isinstance(population, NeatPopulation) else population[row]
 
 

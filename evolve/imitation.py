@@ -9,9 +9,9 @@ The loop:
 3. Comparison: in games that are held out, the learners' moves are compared with the teacher's; go
    to 1.
 
-It plays any game that is a file of rules. The games are part of the state, so that a run that goes
-on does not play them again. Sources: Pomerleau, "Efficient training of artificial neural networks
-for autonomous navigation", Neural Computation 3 (1991); Silver et al., Nature 529 (2016).
+It supports any game that is defined by a rules file. The games are part of the state, so that a
+resumed run does not play them again. Sources: Pomerleau, "Efficient training of artificial neural
+networks for autonomous navigation", Neural Computation 3 (1991); Silver et al., Nature 529 (2016).
 """
 
 from __future__ import annotations
@@ -57,19 +57,19 @@ class Imitation(Learner[ImitationState]):
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
-        """Return the multilayer perceptrons of games in one file."""
+        """Return the multilayer perceptrons of a *game* that is a rules file; none for others."""
         return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
     @classmethod
     def estimate_bytes(cls, config: ImitationConfig, decoder: Any) -> int:
-        """Add up the learners with their moments, and the games and their positions."""
+        """Estimate the bytes of learners, Adam's moments, games and their positions."""
         code = decoder.game.code
         position = 48 + 8 * seen_words(code) + int(code.MOVES) // 8
         games = config.max_teacher_games * int(code.LONGEST) * position
         return COPIES * 12 * config.individuals * int(decoder.genes) + games
 
     def check_ready(self) -> None:
-        """Make the teacher, unless it is a file: that is read once, as a run begins."""
+        """Create the teacher if it is a player; a file of games is read once, when a run begins."""
         if not self.teacher.are_stored:
             _ = self.teacher.player
 
@@ -105,7 +105,7 @@ class Imitation(Learner[ImitationState]):
         """Let the teacher play, and the learners learn.
 
         Raises:
-            DivergedError: The weights of one of them are no longer finite.
+            DivergedError: A learner's weights are no longer finite.
             BadValueError: The file of games can't be read, or has none.
         """
         # Games
@@ -128,7 +128,7 @@ class Imitation(Learner[ImitationState]):
         return after, Report(state.generation, games, statistics)
 
     def make_task(self, state: ImitationState) -> Task:
-        """Return the steps of a generation; a learner is a part; all learn the same positions."""
+        """Return the task of a generation: one part per learner, all with the same positions."""
         config, decoder = self.config, self.decoder
         rows = self.positions.draw(state)
         learners, genes = state.population.shape
@@ -163,7 +163,7 @@ class Imitation(Learner[ImitationState]):
     def update(
         self, state: ImitationState, outputs: Sequence[Array]
     ) -> tuple[ImitationState, dict[str, float]]:
-        """Return the networks that have learned, and their mean loss."""
+        """Return the state with the trained networks, and statistics such as their mean loss."""
         population, memory, losses = outputs
         rows = self.config.batch_size * self.config.batches
         statistics = {

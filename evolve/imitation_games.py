@@ -1,4 +1,4 @@
-"""The games from which imitation learns, and their positions."""
+"""The games of the teacher in imitation learning, and their positions."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 
 READER = "evolve_arena.runs.store.kept_games:read_lessons"
-"""A function of a layer above that reads files of games."""
+"""Import path of a function in a higher layer that reads files of games."""
 STORED = "games:"
-"""The beginning of a teacher that is a file of games."""
+"""Prefix of a teacher specification that names a file of games."""
 MAX_COMPARED = 100
-"""Games in which learners and teacher are compared, at most: the first ones held out."""
+"""Maximum number of games, the first held-out ones, in which learners and teacher are compared."""
 
 
 class StoredGame(NamedTuple):
-    """A game of a file."""
+    """A game that was read from a file."""
 
     seed: int
     moves: Sequence[int]
-    """By their numbers; each is legal."""
+    """Numbers of the moves, all of them legal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,19 +53,19 @@ class ImitationState:
     seed: int
     generation: int
     population: Floats
-    """Shape ``(individuals, genes)``."""
+    """Weights of the learners, shape ``(individuals, genes)``."""
     memory: Floats
     """Adam's two moments of each weight, shape ``(individuals, 2, genes)``."""
     played: NDArray[np.int32]
-    """The moves of the games so far, shape ``(games, plies)``; -1 behind the last one."""
+    """The moves of all games so far, shape ``(games, plies)``; -1 after a game's last move."""
     chosen: NDArray[np.int32]
-    """The teacher's choices, of the same shape; -1 where it had none."""
+    """The teacher's choice at each ply, shape ``(games, plies)``; -1 where it made none."""
     seeds: NDArray[np.uint64]
     """The seeds of the games, shape ``(games,)``."""
 
 
 class TeacherGames:
-    """Plays the games of the teacher, or reads them.
+    """Plays the teacher's games, or reads them from a file.
 
     Args:
         config: The section ``[method]``.
@@ -78,7 +78,7 @@ class TeacherGames:
 
     @property
     def are_stored(self) -> bool:
-        """True if the games are those of a file."""
+        """True if the games come from a file."""
         return self.config.teacher.startswith(STORED)
 
     @cached_property
@@ -132,7 +132,7 @@ class TeacherGames:
         played: NDArray[np.int32],
         exploration: float,
     ) -> list[NDArray[np.int32]]:
-        """Return moves and choices in games of packed players; see `matches.record_matches`.
+        """Play or replay games of packed players, and return their moves and choices.
 
         Args:
             arena: Arena whose executor plays the games.
@@ -158,9 +158,9 @@ class TeacherGames:
         return arena.executor.run(work)
 
     def find_agreement(self, state: ImitationState, arena: Arena) -> float:
-        """Return the share of the teacher's choices that are the learners', in games held out.
+        """Return the share of positions in held-out games in which learners choose as the teacher.
 
-        If there are no such games yet, it is that in the others.
+        If no game is held out yet, the other games are compared.
         """
         held = self.find_held_out(len(state.played))
         games = np.flatnonzero(held if held.any() else ~held)[:MAX_COMPARED]
@@ -175,19 +175,19 @@ class TeacherGames:
         return float((chosen == wanted)[asked].mean()) if asked.any() else 0.0
 
     def find_held_out(self, games: int) -> NDArray[np.bool_]:
-        """Return which of so many *games* are held out, shape ``(games,)``."""
+        """Return a mask of the games that are held out, shape ``(games,)``."""
         every = self.config.held_out
         numbers = np.arange(games)
         return numbers % every == every - 1 if every > 1 else np.zeros(games, dtype=np.bool_)
 
 
 class Positions:
-    """Draws positions of the games that were played.
+    """Draws positions from the teacher's games.
 
     Args:
         config: The section ``[method]``.
         decoder: Makes players of learners.
-        teacher: Tells which games are held out.
+        teacher: Source of the games; it decides which games are held out.
     """
 
     def __init__(self, config: ImitationConfig, decoder: Any, teacher: TeacherGames) -> None:
@@ -197,7 +197,7 @@ class Positions:
         self._rows: tuple[ImitationState, Rows] | None = None
 
     def draw(self, state: ImitationState) -> Rows:
-        """Return the positions that are learned in a generation, each drawn at random from all."""
+        """Draw the positions of a generation, with replacement, from games not held out."""
         rows = self.list_all(state)
         held = self.teacher.find_held_out(len(state.played))
         usable = np.flatnonzero(~held[rows.games])
@@ -208,7 +208,7 @@ class Positions:
         return take_rows(rows, usable[drawn])
 
     def list_all(self, state: ImitationState) -> Rows:
-        """Return all positions of the games of a *state*; those of known games are kept."""
+        """Return all positions of the games of a *state*; those of earlier games are cached."""
         known, rows = self._rows or (None, None)
         count = len(known.played) if known is not None and _begins_with(state, known) else 0
         if rows is None or count < max(1, len(state.played)):
@@ -221,7 +221,7 @@ class Positions:
 
 
 def list_positions(decoder: Any, state: ImitationState, first: int) -> Rows:
-    """Return the positions of the games of a *state* from number *first* on, as networks see them.
+    """Return the positions of a state's games from number *first* on, as inputs of networks.
 
     Args:
         decoder: Maker of players of the learners. For a policy positions before moves are listed,
@@ -230,7 +230,7 @@ def list_positions(decoder: Any, state: ImitationState, first: int) -> Rows:
         first: Index of the first game that is listed, from 0.
 
     Raises:
-        GameFileError: The rules did what no game may do.
+        GameFileError: The rules gave an invalid value, such as a move out of range.
     """
     game = decoder.game
     code, *_, lessons = specialise_board(game.place, game.rules, (LESSONS,))
@@ -254,7 +254,7 @@ def list_positions(decoder: Any, state: ImitationState, first: int) -> Rows:
 
 
 def _begins_with(state: ImitationState, known: ImitationState) -> bool:
-    """Test if the games of a *state* begin with those of another."""
+    """Test if the games of *state* begin with those of *known*."""
     games, plies = known.played.shape
     begins = len(state.played) >= games and state.played.shape[1] >= plies
     return (
@@ -274,7 +274,7 @@ def _join_games(
     chosen: NDArray[np.int32],
     seeds: NDArray[np.uint64],
 ) -> ImitationState:
-    """Return the *state* with more games, with no more columns than the longest one needs."""
+    """Return the *state* with games appended, with as many columns as the longest game needs."""
     used = np.flatnonzero((played >= 0).any(axis=0))
     plies = max(1, state.played.shape[1], 1 + int(used.max(initial=0)))
 

@@ -1,4 +1,4 @@
-"""The reports of several islands in one, and the final of their champions."""
+"""Reports that merge those of several islands, and the final matches of their champions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Report, State
 
 FINAL_GAMES = 200
-"""Games of any two champions of islands, in games for two."""
+"""Games between each two champions of islands, in two-player games."""
 EXTREMES: dict[str, Callable[[list[float]], float]] = {"best": max, "worst": min, "species": sum}
-"""Functions that make one figure of those of islands; others are averaged."""
+"""Functions that merge a statistic of all islands, by its name; other statistics are averaged."""
 
 
 def play_final(state: State, arena: Arena, players: int) -> tuple[int, Report]:
     """Return the row of the winner of a round robin from many openings, in both colours.
 
     Args:
-        state: A state whose population are the champions of islands.
+        state: State whose population consists of the champions of islands.
         arena: The arena for the matches.
         players: Number of champions.
     """
@@ -66,7 +66,7 @@ def merge_reports(reports: Sequence[Report]) -> Report:
 
 
 def merge_descriptions(told: Sequence[JsonObject]) -> JsonObject:
-    """Return figures of all islands: their number, sums, and averages of sizes."""
+    """Return the number of islands, sums of their figures, and averages of network sizes."""
     merged = {key: sum(each[key] for each in told) for key in told[0]}
     for key in merged.keys() & {"genes", "hidden_nodes", "connections"}:
         merged[key] = type(told[0][key])(merged[key] / len(told))

@@ -2,12 +2,12 @@
 
 The loop, for m islands, between two migrations:
 
-1. Immigration: on each island the emigrants of its neighbours take places of individuals.
-2. Evolution: each island breeds so many generations by its own method, alone.
+1. Immigration: on each island the emigrants of its neighbours replace individuals.
+2. Evolution: each island breeds ``interval`` generations by its own method, alone.
 3. Emigration: each island copies its fittest individuals for its neighbours; go to 1.
 
 An island's own seed and its immigrants decide its future, so islands can be bred in any order, on
-any machine, to the same bits. See :mod:`evolve_arena.evolve.migration` for steps 1 and 3.
+any machine, with bit-identical results. See :mod:`evolve_arena.evolve.migration` for steps 1 and 3.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Islands(Method[Any]):
         methods: The method of each island.
 
     Raises:
-        BadValueError: They can't send individuals to each other, or too many.
+        BadValueError: Their individuals can't migrate, or too many would arrive on an island.
     """
 
     config_type = IslandsConfig
@@ -78,7 +78,7 @@ class Islands(Method[Any]):
             method.check_ready()
 
     def initial(self, seed: int) -> IslandsState:
-        """Return a population on each island, each from a seed of its own."""
+        """Return the initial state: a population on each island, each from a seed of its own."""
         seeds = self._derive_seeds(seed)
         begun = [method.initial(each) for method, each in zip(self.methods, seeds, strict=True)]
         return self._make_state(seed, 0, tuple(begun), ())
@@ -89,7 +89,7 @@ class Islands(Method[Any]):
         return replace(state, seed=seed, islands=tuple(m.reseed(*part) for m, *part in parts))
 
     def enter(self, state: IslandsState, individuals: Individuals) -> IslandsState:
-        """Return the initial *state* with *individuals* of other runs, dealt out to the islands."""
+        """Return the initial *state* with *individuals* of other runs, spread over the islands."""
         count, numbers = self.config.count, np.arange(len(individuals))
         islands = [
             method.enter(island, pick(individuals, numbers[place::count]))
@@ -129,7 +129,7 @@ class Islands(Method[Any]):
     def proceed(
         self, state: IslandsState, arena: Arena, until: int
     ) -> tuple[IslandsState, list[Report]]:
-        """Breed until an island has to wait for others, but not beyond generation *until*.
+        """Breed until the next migration, but not beyond generation *until*.
 
         Args:
             state: State of all islands, and the emigrants that wait.

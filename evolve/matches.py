@@ -1,7 +1,7 @@
 """The matches of a generation: points, tournaments, openings, the hall of fame.
 
 The hall of fame has earlier champions as opponents, since a population that only meets itself
-forgets how to beat earlier players. The fitness with which a champion entered says nothing in
+forgets how to beat earlier players. The fitness with which a champion entered means nothing in
 another generation, so members are not ranked: a new one takes the place of a random old one, and
 the hall keeps players of all ages.
 """
@@ -62,7 +62,7 @@ class TournamentResults:
     """Each individual's share of the points in all its matches, shape ``(individuals,)``."""
 
     def winners(self, rng: Stream) -> NDArray[np.int64]:
-        """Return the winner of each tournament, shape ``(tournaments,)``; ties are drawn."""
+        """Return the winner of each tournament, shape ``(tournaments,)``; chance breaks ties."""
         winners = np.empty(len(self.members), dtype=np.int64)
         _find_winners(self.members, self.points, rng, winners)
         return winners
@@ -250,21 +250,22 @@ class PlayedMatches:
     def sum_points(
         self, players: int, draw_points: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the points of each of the first *players*, and its matches."""
+        """Return points and matches of the first *players*, both of shape ``(players,)``."""
         count = max(players, int(self.pairings.max(initial=0)) + 1)
         points, played = sum_points(self.results, self.pairings, count, draw_points)
         return points[:players], played[:players]
 
 
 def value_seats(results: Results, pairings: Pairings, kind: str) -> NDArray[np.float64]:
-    """Return the worth of each match at each seat, shape ``(matches, seats)``; 0 at empty seats.
+    """Return the value of each match at each seat, shape ``(matches, seats)``; 0 at empty seats.
 
     Args:
-        results: Of matches.
-        pairings: Who sat where.
-        kind: ``points``, ``margin`` or ``rank``; see `MultiplayerConfig.fitness`. To who makes a
-            forbidden move a match is worth :data:`OFFENCE_POINTS`, or the rank 0; to the others
-            as much as the points say that they had by then.
+        results: Results of matches.
+        pairings: Row of the player at each seat, shape ``(matches, seats)``; :data:`EMPTY` at empty
+            seats.
+        kind: ``points``, ``margin`` or ``rank``; see `MultiplayerConfig.fitness`. For a player that
+            makes a forbidden move, the value is :data:`OFFENCE_POINTS`, or 0 for ``rank``; for the
+            others it follows from the standing at that moment.
     """
     taken = pairings != EMPTY
     others = taken.sum(axis=1, keepdims=True) - 1
@@ -287,7 +288,7 @@ def mean_by_player(
     """Return the mean of each player's *values*, shape ``(players,)``; NaN without a match.
 
     Args:
-        values: Worth of each match at each seat, shape ``(matches, seats)``.
+        values: Value of each match at each seat, shape ``(matches, seats)``.
         pairings: Row of the player at each seat, of the same shape; :data:`EMPTY` at empty seats.
         players: Number of players: more than any row.
     """
@@ -322,7 +323,7 @@ def check_openings(game: AnyGame, plies: int, key: str) -> None:
         key: Key of the recipe that asks for them, for messages.
 
     Raises:
-        BadValueError: They can't.
+        BadValueError: No openings of this length can be drawn.
     """
     try:
         check_plies(game, plies)
@@ -338,18 +339,18 @@ def meet(
     purpose: str,
     others: Sequence[PackedPlayers] = (),
 ) -> tuple[Results, Pairings]:
-    """Play *pairings* as the recipe says.
+    """Play *pairings* from openings, in both colours and with noise as the recipe sets.
 
     Args:
-        config: How matches are played.
-        arena: Where.
+        config: The section ``[matches]``.
+        arena: Arena that plays them.
         state: The run's state; the first rows of the packed players are its population.
-        pairings: Who meets whom, shape ``(pairs, 2)``.
-        purpose: What the seeds of the matches are for; see :mod:`evolve_arena.core.seeding`.
+        pairings: Rows of the players of each pair, shape ``(pairs, 2)``.
+        purpose: Purpose of the matches' seeds; see :mod:`evolve_arena.core.seeding`.
         others: Packed players beside the population. Then the pairings have both colours already.
 
     Returns:
-        The results, and who met whom in each of the matches.
+        The results, and the pairing of each match, shape ``(matches, 2)``.
     """
     if config.colours == "both" and not others:
         pairings = both_colours(pairings)
@@ -406,11 +407,11 @@ def meet_hall(
     """Play matches of all against *chosen* members of the hall of fame, in both colours.
 
     Args:
-        config: How matches are played.
-        arena: Where.
+        config: The section ``[matches]``.
+        arena: Arena that plays them.
         state: The run's state.
         chosen: Genomes, as the decoder packs them.
-        decoder: What makes players of them; the arena's if None.
+        decoder: Maker of players from these genomes; the arena's if None.
     """
     others = ((decoder or arena.decoder).pack(chosen),)
     pairings = pair_with_others(len(state.population), len(chosen))
@@ -425,7 +426,7 @@ def pair_with_others(individuals: int, others: int) -> Pairings:
 
 
 def describe_fitness(fitness: NDArray[np.float64]) -> dict[str, float]:
-    """Return best, worst and quartiles of the individuals with a fitness, by DEAP's statistics."""
+    """Return best, worst and quartiles of the *fitness*, without NaN, by DEAP's statistics."""
     ordered = np.sort(fitness)
     known = ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))]
     figures: dict[str, float] = _STATISTICS.compile([known])
@@ -442,7 +443,7 @@ _QUANTILES = {
 
 
 def _quantile(rows: Sequence[NDArray[np.float64]], share: float) -> float:
-    """Return the value at this *share* of the only one of *rows*, in order; no interpolation."""
+    """Return the quantile at this *share* of the only one of *rows*, which is sorted."""
     (ordered,) = rows
     return float(ordered[round(share * (len(ordered) - 1))])
 

@@ -26,7 +26,7 @@ from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class AnyState:
-    """The type of unknown states: as read from a checkpoint, they have all that stands there."""
+    """The type of states of an unknown method, with all fields that a checkpoint has."""
 
 
 class State(Protocol):
@@ -44,7 +44,7 @@ class State(Protocol):
 
     @property
     def generation(self) -> int:
-        """Number of steps that led here."""
+        """Number of generations that were bred so far."""
         ...
 
     @property
@@ -73,7 +73,7 @@ S = TypeVar("S", bound=State)
 
 
 class Method(ABC, Generic[S]):
-    """A way to breed players.
+    """Base class of the methods, which breed players.
 
     Args:
         config: The settings, an instance of :attr:`config_type`.
@@ -94,7 +94,7 @@ class Method(ABC, Generic[S]):
     sections: ClassVar[tuple[str, ...]] = ()
     """Fields of the settings that are sections of their own beside ``[method]``."""
     instead: ClassVar[Mapping[str, str]] = {}
-    """Keys of other methods, and the keys of this one for the same."""
+    """Recipe keys of other methods, each with the key of this method that replaces it."""
     state_type: type[Any]
     migrates: ClassVar[bool] = False
     """True if individuals can be sent to other populations; see `evolve_arena.evolve.islands`."""
@@ -109,7 +109,7 @@ class Method(ABC, Generic[S]):
         self.decoder = decoder
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle its settings for workers, which are all that it is made of."""
+        """Pickle the settings alone, from which workers make the method again."""
         return type(self), (self.config, self.decoder), {"island": self.island}
 
     @classmethod
@@ -188,7 +188,7 @@ class Method(ABC, Generic[S]):
 
     @classmethod
     def estimate_bytes(cls, config: Any, decoder: Any) -> int:
-        """Return the bytes that a generation takes, roughly, without taking them.
+        """Estimate the bytes that a generation takes, without allocating them.
 
         By default these are the bytes of a population of weight vectors.
         """
@@ -200,17 +200,17 @@ class Method(ABC, Generic[S]):
         return int(getattr(self.config, "individuals", 0))
 
     def check_ready(self) -> None:
-        """Make sure that a run can begin: that packages are installed, say.
+        """Check that a run can begin, for example that packages are installed.
 
         Raises:
-            ArenaError: It can't.
+            ArenaError: A run can't begin.
         """
 
     def report_to(self, reporters: Sequence[Any]) -> None:
-        """Let *reporters* of neat-python take part in all that follows.
+        """Report all generations that follow to *reporters* of neat-python.
 
         Raises:
-            BadValueError: There are some, and neat-python does not breed.
+            BadValueError: There are reporters, but neat-python does not breed.
         """
         if reporters:
             raise BadValueError(
@@ -223,13 +223,13 @@ class Method(ABC, Generic[S]):
         """Return the state at generation 0."""
 
     def reseed(self, state: S, seed: int) -> S:
-        """Return the same *state* in a run of another seed: its future is random anew."""
+        """Return the *state* with another *seed*, from which the rest of the run is random."""
         changed: Any = replace(cast(Any, state), seed=seed)
         return cast(S, changed)
 
     @abstractmethod
     def find_mismatch(self, state: S) -> str | None:
-        """Return why *state*, read from a file, is not one of this configuration; None if it is."""
+        """Return the reason why a stored *state* does not fit the configuration, or None."""
 
     @abstractmethod
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
@@ -291,7 +291,7 @@ class Method(ABC, Generic[S]):
         """Return the best individual, ready for the decoder, and a report of its matches."""
 
     def find_best(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """Return the best of few individuals, the champions of islands."""
+        """Return the best of the champions of islands, and a report of its matches."""
         return self.champion(state, arena)
 
     @abstractmethod

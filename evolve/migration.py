@@ -23,12 +23,12 @@ from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
 
 Individuals: TypeAlias = Any
-"""Genomes that are sent, as `Method.individuals_type` says."""
+"""Genomes that are sent, of the type `Method.individuals_type`."""
 
 
 @dataclass(frozen=True, eq=False)
 class IslandsState:
-    """The states of all islands; a subclass says of which kind these are."""
+    """The states of all islands; a subclass declares their type."""
 
     seed: int
     generation: int
@@ -46,7 +46,7 @@ class IslandsState:
 def make_state_type(state_type: type[Any], individuals_type: Any) -> type[IslandsState]:
     """Return the type of the states of islands whose own states and emigrants are of these types.
 
-    Checkpoints are read by it.
+    Checkpoints are read as this type.
     """
     kind: Any = tuple[state_type, ...]  # type: ignore[valid-type]
     sent: Any = tuple[individuals_type, ...]
@@ -66,25 +66,25 @@ class IslandTask:
     method: AnyMethod
     state: Any
     until: int
-    """The generation at which they end."""
+    """The generation at which the task ends."""
     config: IslandsConfig
     arriving: Individuals | None
-    """The immigrants before they begin; None if there are none."""
+    """The immigrants that arrive first; None if there are none."""
 
 
 @dataclass(frozen=True)
 class IslandResult:
-    """The end of a voyage."""
+    """The result of an `IslandTask`."""
 
     state: Any
     reports: list[Report]
     leaving: Individuals | None = None
-    """The emigrants, if it ended at a migration."""
+    """The emigrants, if the task ended at a migration."""
     games: int = 0
 
 
 def run_island(task: IslandTask, arena: Arena | None = None) -> IslandResult:
-    """Breed an island to the end of its *task*; in an arena of its own if there is none."""
+    """Breed an island to the end of its *task*; in a new arena if *arena* is None."""
     method, state, config = task.method, task.state, task.config
     arena = arena or Arena(method.decoder, SerialExecutor())
     before, reports, leaving = arena.games_played, [], None
@@ -118,7 +118,7 @@ def _choose_places(
 def find_immigrants(
     config: IslandsConfig, seed: int, generation: int, waiting: Sequence[Individuals]
 ) -> list[Individuals | None]:
-    """Return the immigrants of each island now, when all have sent; None where there are none.
+    """Return the immigrants of each island at this *generation*; None where there are none.
 
     Args:
         config: The section ``[islands]``.

@@ -1,4 +1,4 @@
-"""Generations of games of chance or for more than two: all individuals play the same deals.
+"""Matches in games of chance or for more than two: all individuals play the same deals.
 
 A match has individuals at its seats, or individuals and external opponents. With external opponents
 at all seats but one, the matches of any two individuals differ in nothing but these two.
@@ -37,17 +37,17 @@ TWO_PLAYER_KEYS = {
     "matches.openings": "matches.multiplayer.deals",
     "matches.fixed_opponents": "matches.multiplayer.external_opponents",
 }
-"""Keys of games for two, and the ones that say the like in multiplayer matches."""
+"""Recipe keys for two-player games, each with its replacement in multiplayer matches."""
 EARLIER_DEFAULTS = {
     "matches.colours": "one",
     "matches.draw_points": 0.0,
     "matches.openings": OpeningsConfig(),
 }
-"""Values that recipes of old runs have for these without a meaning."""
+"""Former defaults of these keys, which recipes of old runs may contain without effect."""
 
 
 class MultiplayerMatches:
-    """The multiplayer matches of a run's generations.
+    """Plays the multiplayer matches of a run's generations.
 
     Args:
         config: The section ``[matches.multiplayer]``.
@@ -75,7 +75,7 @@ class MultiplayerMatches:
     def play(
         self, arena: Arena, state: Any, hall: Any = None, purpose: str = "decks"
     ) -> tuple[NDArray[np.float64], dict[str, float]]:
-        """Play a generation.
+        """Play the matches of a generation.
 
         Args:
             arena: The arena for the matches.
@@ -84,7 +84,7 @@ class MultiplayerMatches:
             purpose: The purpose of the seeds; see :mod:`evolve_arena.core.seeding`.
 
         Returns:
-            The fitness of each individual, shape ``(individuals,)``, and figures about the games.
+            The fitness of each individual, shape ``(individuals,)``, and statistics of the games.
         """
         guests = [] if hall is None or not len(hall) else [arena.decoder.pack(hall)]
         rows = np.arange(len(state.population), dtype=np.int32)
@@ -209,7 +209,7 @@ def play_alternately(
         arena: The arena for the matches.
         genomes: A population.
         pairs: Rows of *genomes*, or after them of *others*, shape ``(pairs, 2)``.
-        seeds: One for each deal, the same for all pairs.
+        seeds: Seed of each deal, the same for all pairs, shape ``(deals,)``.
         others: Packed players beside the population.
     """
     size, most_seats = arena.decoder.game.seats, find_game(arena.decoder.game.name).most_seats
@@ -230,7 +230,7 @@ def play_alternately(
 
 
 def _describe(results: Results, pairings: Pairings, individuals: int) -> dict[str, float]:
-    """Return figures about the individuals' games, on average."""
+    """Return mean statistics of the individuals' games, by name."""
     own = (pairings != EMPTY) & (pairings < individuals)
     seats = max(1, int(own.sum()))
     offended = (np.arange(own.shape[1]) == results.offenders[:, None]) & own
@@ -256,22 +256,22 @@ def plan_deals(
 ) -> tuple[Pairings, NDArray[np.uint64]]:
     """Return matches in which all *players* play every deal.
 
-    For each deal the players are drawn to matches at random. If the last match is not full, some
+    For each deal the players are assigned to matches at random. If the last match is not full, some
     that have a seat already play there too, and so play this deal twice.
 
     Args:
-        players: Rows of packed players.
+        players: Rows of packed players, shape ``(players,)``.
         size: Seats of a match.
         most_seats: Seats of the largest match.
-        seeds: One for each deal.
-        rng: Draws players to matches.
+        seeds: Seed of each deal, shape ``(deals,)``.
+        rng: Source of random numbers, which assigns players to matches.
         external: Rows of the packed players that take the external seats in turn, beginning with
             the first one in the first deal, the second one in the second, and so on.
         external_seats: Seats that these take, between the others; at most ``size - 1``.
         rotate: True if each deal is played once for each seat, all players moving on by one seat.
 
     Returns:
-        Pairings, and the seed of each match.
+        The pairings, shape ``(matches, most_seats)``, and the seed of each match.
     """
     own = size - min(size - 1, external_seats if len(external) else 0)
     # External opponents are spread evenly between the individuals.
@@ -299,17 +299,17 @@ def find_multiplayer(
     individuals: int,
     more_for_pairs: Mapping[str, str] | None = None,
 ) -> MultiplayerConfig | None:
-    """Return the section ``[matches.multiplayer]``; None if the *game* is played in pairs.
+    """Return the section ``[matches.multiplayer]``; None for two-player games without chance.
 
     Args:
         config: The section ``[method]``.
         matches: The section ``[matches]``.
         game: The game.
         individuals: Size of the population.
-        more_for_pairs: Keys for pairs alone beside :data:`TWO_PLAYER_KEYS`.
+        more_for_pairs: Further keys for two-player games only, beside :data:`TWO_PLAYER_KEYS`.
 
     Raises:
-        BadValueError: The section is for other games, or a key makes no sense in this game.
+        BadValueError: The section is for other games, or a key does not apply to this game.
     """
     if not find_game(game.name).has_chance:
         if matches.multiplayer is not None:

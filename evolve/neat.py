@@ -3,8 +3,8 @@
 The loop (Stanley and Miikkulainen 2002, with neat-python's keys and defaults):
 
 1. Evaluation: all genomes play matches; their fitness is the share of points.
-2. Stagnation: species that have not improved for ``max_stagnation`` generations are given up.
-3. Selection: each species has children by the mean fitness of its members, from its fittest.
+2. Stagnation: species that have not improved for ``max_stagnation`` generations are removed.
+3. Selection: the mean fitness of a species decides how many children its fittest members have.
 4. Crossover and mutation: genes of the same innovation number are crossed; weights, nodes and
    connections change.
 5. Elitism: the ``elitism`` fittest of each species live on unchanged.
@@ -38,7 +38,7 @@ from evolve_arena.genomes.neat.species import stagnant
 
 
 class Neat(NeatBase):
-    """Breeds graphs."""
+    """Evolves weights and structure of networks, in species."""
 
     name = "neat"
     instead: ClassVar[Mapping[str, str]] = {
@@ -148,7 +148,7 @@ class Neat(NeatBase):
     def _note_records(
         self, state: NeatState, fitness: NDArray[np.float64], arena: Arena
     ) -> NeatState:
-        """Return the *state* with the records of its species, and when they last improved."""
+        """Return the *state* with each species' best genome, best score and last improvement."""
         found = assess(
             self.config.stagnation,
             state,
@@ -166,7 +166,7 @@ class Neat(NeatBase):
     def immigrate(
         self, state: NeatState, rows: NDArray[np.int64], immigrants: NeatPopulation
     ) -> NeatState:
-        """Return the state with *immigrants*, with numbers as genomes here, and species.
+        """Return the state with *immigrants*, renumbered for this island, and divided into species.
 
         Args:
             state: State of the population that they join.

@@ -29,13 +29,13 @@ TWO_PLAYER_KEYS = {
     "matches.opponents": "matches.multiplayer.deals",
     "method.finalists": "matches.multiplayer.finalists",
 }
-"""Keys of games for two, and the ones that say the like in multiplayer matches."""
+"""Recipe keys for two-player games, each with its replacement in multiplayer matches."""
 CONNECTION_BYTES, NODE_BYTES = 25, 28
-"""Bytes of a gene; see `evolve_arena.genomes.neat.population`."""
+"""Bytes of a connection gene and of a node gene; see `evolve_arena.genomes.neat.population`."""
 
 
 class NeatBase(Method[Any]):
-    """Plays the matches of graphs."""
+    """Base of both engines; measures and compares graphs in matches."""
 
     config_type = NeatMethodConfig
     genome_kind = "graph"
@@ -59,7 +59,7 @@ class NeatBase(Method[Any]):
             config: The settings, the section ``[neat]`` included.
 
         Raises:
-            BadValueError: Recurrent graphs are asked for.
+            BadValueError: The recipe asks for recurrent graphs.
         """
         decoder: Any = super().make_decoder(game, network, config)
         if not config.neat.feed_forward:
@@ -76,7 +76,7 @@ class NeatBase(Method[Any]):
 
     @classmethod
     def estimate_bytes(cls, config: NeatMethodConfig, decoder: Any) -> int:
-        """Add up the matches and a population of graphs as large as the first ones are."""
+        """Estimate the bytes of the matches and of a population of graphs of their initial size."""
         neat, count = config.neat, config.neat.pop_size
         hidden, ends = neat.num_hidden, neat.num_hidden + int(decoder.outputs)
         links = int(decoder.inputs) * ends + hidden * int(decoder.outputs) + ends
@@ -106,7 +106,7 @@ class NeatBase(Method[Any]):
         return fitness, report_graphs(state, games, fitness, figures, neat, self.decoder.outputs)
 
     def find_fitness(self, state: GraphState, arena: Arena) -> NDArray[np.float64]:
-        """Return the fitness by a generation's matches."""
+        """Play a generation's matches, and return the fitness, shape ``(individuals,)``."""
         return self.evaluation.measure(arena, state, self.pair)[0]
 
     def remember(self, state: GraphState, fitness: NDArray[np.float64]) -> NeatPopulation:
@@ -118,7 +118,7 @@ class NeatBase(Method[Any]):
         return concatenate([hall.take(stay), state.population.take([int(np.argmax(fitness))])])
 
     def emigrants(self, state: GraphState, rows: NDArray[np.int64]) -> NeatPopulation:
-        """Return copies of these genomes."""
+        """Return copies of the genomes in these *rows*."""
         return state.population.take(rows)
 
     def champion(self, state: GraphState, arena: Arena) -> tuple[NeatPopulation, Report]:
@@ -128,7 +128,7 @@ class NeatBase(Method[Any]):
         return state.population.take([row]), report
 
     def find_best(self, state: GraphState, arena: Arena) -> tuple[NeatPopulation, Report]:
-        """Return the winner of a round robin of all, which are of no species here."""
+        """Return the winner of a round robin of the whole population, without regard to species."""
         everybody = len(state.population)
         row, report = self.evaluation.find_champion(
             arena, state, lambda *_: round_robin(everybody), everybody

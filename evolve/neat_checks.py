@@ -1,4 +1,4 @@
-"""States of graphs that were read from files, compared with the configuration."""
+"""Checks of NEAT states that were read from files, against the configuration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 GraphState: TypeAlias = "NeatState | NeatPythonState"
-"""A state of one of the engines."""
+"""A state of either engine."""
 
 
 def find_other_graphs(
@@ -46,7 +46,7 @@ def find_other_graphs(
 
 
 def _find_unfit(population: NeatPopulation, inputs: int, outputs: int) -> str | None:
-    """Return why genomes can't be of networks with these ends; None if they can."""
+    """Return why genomes do not fit networks with these inputs and outputs; None if they do."""
     if population.source.min(initial=0) < -inputs:
         return f"its genomes have more than {inputs} inputs"
     first = population.node_start[:-1, None] + np.arange(outputs)
@@ -58,7 +58,7 @@ def _find_unfit(population: NeatPopulation, inputs: int, outputs: int) -> str | 
 
 
 def _find_wrong_numbers(state: GraphState) -> str | None:
-    """Return why the numbers given out last can't be that; None if they can."""
+    """Return why the counters of a *state* contradict its numbers; None if they do not."""
     given: tuple[tuple[str, Array, int, int], ...] = (
         ("genome", state.population.keys, state.counters.genome, SPANS.genome),
         ("node", state.population.node_key, state.counters.node, SPANS.node),

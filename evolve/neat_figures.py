@@ -1,4 +1,4 @@
-"""Figures about a generation of graphs: species, sizes of networks, diversity."""
+"""Statistics of a generation of graphs: species, sizes of networks, diversity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.population import NeatPopulation
 
 SAMPLE = 16
-"""Genomes among which the diversity is measured."""
+"""Number of genomes in the sample whose diversity is measured."""
 
 
 def report_graphs(
@@ -28,10 +28,10 @@ def report_graphs(
     """Return the report of a generation.
 
     Args:
-        state: The generation.
-        games: Matches that it played.
-        fitness: Of each genome, shape ``(genomes,)``.
-        figures: Figures about its games.
+        state: State of the generation.
+        games: Number of matches that it played.
+        fitness: Fitness of each genome, shape ``(genomes,)``.
+        figures: Statistics of its games, by name.
         config: The section ``[neat]``.
         outputs: Outputs of the networks.
     """
@@ -70,7 +70,7 @@ def measure_sizes(
 
 
 def _measure_diversity(population: NeatPopulation, config: NeatConfig) -> float:
-    """Return the mean distance of two genomes, in a sample."""
+    """Return the mean compatibility distance of two genomes, in a sample."""
     step = max(1, len(population) // SAMPLE)
     sample = population.take(np.arange(0, len(population), step)[:SAMPLE])
     apart = distances(

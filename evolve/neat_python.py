@@ -1,10 +1,10 @@
 """The engine ``neat-python`` of the method ``neat``: that library breeds, the arena plays.
 
-One step is one generation of ``neat.Population.run`` with the fitness that the matches gave. What
-it needs is built from the state before, and taken apart into the next state after it, so that a
-run that goes on from a checkpoint does the very same as one that was never stopped. Nothing is
-pickled: that would use up numbers of nodes and species. Python's global random numbers are lent
-to it for the step, from a seed that belongs to the generation.
+One step is one generation of ``neat.Population.run`` with the fitness that the matches gave. Its
+objects are built from the state before the step, and converted to the next state after it, so that
+a run resumed from a checkpoint is identical to one that was never stopped. Nothing is pickled, as
+that would use up numbers of nodes and species. Python's global random generator is seeded for each
+generation, and restored after it.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from evolve_arena.genomes.neat.species import Species
 class NeatPythonState:
     """Everything that the future of a run depends on.
 
-    What neat-python has besides, it makes anew in each generation: the innovations of the
-    generation, distances, fitness, and the order of a species' members.
+    All else neat-python makes anew in each generation: the innovations of the generation,
+    distances, fitness, and the order of a species' members.
     """
 
     seed: int
@@ -77,7 +77,7 @@ class NeatPython(Neat):
         import_neat_python()
 
     def report_to(self, reporters: Sequence[Any]) -> None:
-        """Let *reporters*, as neat-python has them, take part in all that follows."""
+        """Report all generations that follow to *reporters* of neat-python."""
         self._reporters = list(reporters)
 
     def initial(self, seed: int) -> Any:
@@ -91,7 +91,7 @@ class NeatPython(Neat):
         return self._take_apart(seed, population, from_neat_python([]))
 
     def enter(self, state: Any, individuals: NeatPopulation) -> Any:
-        """Refuse them: species are neat-python's own affair.
+        """Refuse individuals of other runs, as neat-python manages species itself.
 
         Raises:
             BadValueError: Always.
@@ -142,7 +142,7 @@ class NeatPython(Neat):
         return self._take_apart(state.seed, population, self.remember(state, fitness))
 
     def _make_config(self) -> Any:
-        """Return the ``neat.Config``; its counters have to be set for each generation."""
+        """Return the ``neat.Config``, whose counters the caller sets for each generation."""
         if self._config is None:
             config = to_neat_python(self.config.neat, self.decoder.inputs, self.decoder.outputs)
             config.no_fitness_termination, config.fitness_threshold = False, math.inf
@@ -209,7 +209,7 @@ class NeatPython(Neat):
 
 
 class _Counter:
-    """Counts on from the *last* number, which can be asked for, and set."""
+    """An iterator over the numbers after *last*, which can be read and set."""
 
     def __init__(self, last: int) -> None:
         self.last = last

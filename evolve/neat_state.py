@@ -1,4 +1,4 @@
-"""The state of the method ``neat``: the first population, its species, genomes that arrive."""
+"""The state of the method ``neat``: first population, division into species, immigrants."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class NeatState:
     species_best: NeatPopulation = field(metadata={"stored": "records"})
     """The best genome that each species had so far."""
     best_scores: NDArray[np.float64] = field(metadata={"finite": False, "stored": "marks"})
-    """The best figure that each species reached, shape ``(species,)``; see `StagnationConfig`.
-    That of a new one is minus infinity."""
+    """The best score that each species reached, shape ``(species,)``; see `StagnationConfig`. A new
+    species has minus infinity."""
     hall: NeatPopulation
     """The hall of fame, the oldest first."""
 
@@ -103,8 +103,8 @@ class Founder:
     def found_again(self, state: NeatState) -> NeatState:
         """Return a random population after *state*, whose species have all stagnated.
 
-        Nodes and connections are numbered from the beginning: older genomes, in the hall of
-        fame, are only played against. Genomes and species count on.
+        Numbers of nodes and connections start over, as older genomes, in the hall of fame, are only
+        played against. Numbers of genomes and species continue.
 
         Raises:
             ExtinctionError: The recipe asks for no new population.
@@ -116,7 +116,7 @@ class Founder:
         )
 
     def divide(self, state: NeatState, representatives: NeatPopulation) -> NeatState:
-        """Return the *state* with species of its own, in place of the generation before's."""
+        """Return the *state* divided into species, which replace those of the generation before."""
         species = speciate(
             state.population,
             representatives,
@@ -143,12 +143,13 @@ class Founder:
     def immigrate(
         self, state: NeatState, rows: NDArray[np.int64], immigrants: NeatPopulation
     ) -> NeatState:
-        """Return the state with *immigrants*, with numbers as genomes here, and species.
+        """Return the state with *immigrants*, renumbered for this island, and divided into species.
 
         Args:
             state: State of the population that they join.
             rows: Rows of the genomes that give way, all different, shape ``(immigrants,)``.
-            immigrants: Genomes numbered as where they come from; see `numbering.number_like`.
+            immigrants: Genomes with the numbers of their own population; see
+                `numbering.number_like`.
         """
         population, last = state.population, state.counters
         keys = last.genome + 1 + np.arange(len(immigrants))
@@ -164,10 +165,10 @@ class Founder:
         return self.divide(changed, population.take(state.species.representative))
 
     def enter(self, state: NeatState, individuals: NeatPopulation) -> NeatState:
-        """Return the initial *state* with *individuals* of other runs; it counts on from theirs.
+        """Return the initial *state* with *individuals* of other runs, whose numbers it continues.
 
-        Connections between the same nodes get the same number; hidden nodes of several runs that
-        have the same one are taken for the same.
+        Connections between the same nodes get the same number; hidden nodes of several runs with
+        the same number are treated as the same node.
         """
         last = state.counters
         node = highest_own(individuals.node_key, last.node, SPANS.node)

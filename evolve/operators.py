@@ -40,22 +40,23 @@ from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 
 PREFIXES = {"selection": "sel", "crossover": "cx", "mutation": "mut"}
 Selection = Callable[[NDArray[np.float64], int, "Stream | np.random.Generator"], NDArray[np.int64]]
-"""Takes the fitness of all, a count, and chance; gives the numbers of the chosen ones."""
+"""Function of the fitness of all individuals, a count and a random source that returns the rows of
+the selected individuals, shape ``(count,)``."""
 FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "selection": (("fitness", "rng"), ("fitness", "count", "rng")),
     "crossover": (("first", "second", "rng"), ("population", "pairs", "rng")),
     "mutation": (("genome", "rng"), ("population", "rng")),
     "initialisation": (("genes", "rng"), ("individuals", "genes", "rng")),
 }
-"""By the names of their parameters, functions of the user's for one individual at a time, and for a
-whole generation. ``rng`` is a `numpy.random.Generator`; other parameters are options."""
+"""Parameters of a user's function of each kind, for one individual at a time and for a whole
+generation. ``rng`` is a `numpy.random.Generator`; other parameters are options."""
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """Errors of an operator of ``deap.tools`` that can't handle its arguments."""
 REFERRED = ("MY_OPS.py:FUNCTION",)
 HANDED = frozenset(
     ("individuals", "k", "individual", "ind1", "ind2", "fit_attr", "fitness", "count", "generator")
 )
-"""Parameters of operators that are no options."""
+"""Parameters of operators that the caller sets, and that are no options."""
 
 
 def operator_names(kind: str) -> list[str]:
@@ -64,7 +65,7 @@ def operator_names(kind: str) -> list[str]:
 
 
 def select_best(fitness: NDArray[np.float64], count: int, generator: Any) -> NDArray[np.int64]:
-    """Select the fittest; all over again if there are fewer than *count*.
+    """Select the fittest *count* individuals, starting over if there are fewer.
 
     Args:
         fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
@@ -80,7 +81,7 @@ def select_best(fitness: NDArray[np.float64], count: int, generator: Any) -> NDA
 def select_by_truncation(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, share: float = 0.2
 ) -> NDArray[np.int64]:
-    """Select any of the fittest *share* of all, but at least of two.
+    """Select at random from the fittest *share* of all, and from at least two.
 
     Args:
         fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
@@ -98,7 +99,7 @@ def select_by_truncation(
 def select_by_tournament(
     fitness: NDArray[np.float64], count: int, generator: np.random.Generator, size: int = 3
 ) -> NDArray[np.int64]:
-    """Select the fittest of *size* drawn at random.
+    """Select the fittest of *size* individuals that are drawn at random.
 
     Args:
         fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
@@ -119,7 +120,7 @@ def select_by_rank(
     generator: np.random.Generator,
     pressure: float = 2.0,
 ) -> NDArray[np.int64]:
-    """Select by rank: chances fall evenly, from *pressure*, 1 to 2, times the mean.
+    """Select by linear ranking: probabilities fall linearly from *pressure* times the mean.
 
     Source: Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985.
 
@@ -127,8 +128,8 @@ def select_by_rank(
         fitness: Fitness of all individuals in falling order, shape ``(individuals,)``.
         count: Number of individuals to select; one may be selected several times.
         generator: Source of random numbers.
-        pressure: Chance of the fittest as a multiple of the mean, from 1, where all are alike, to
-            2, where the least fit has none.
+        pressure: Probability of the fittest as a multiple of the mean, from 1, where all are
+            equal, to 2, where the least fit has probability 0.
 
     Returns:
         Places in *fitness*, shape ``(count,)``.
@@ -143,7 +144,7 @@ SELECTIONS: dict[str, Callable[..., NDArray[np.int64]]] = {
     "tournament": select_by_tournament,
     "rank": select_by_rank,
 }
-"""Ours: each takes the fitness of all in falling order, and gives places in that order."""
+"""Selections of this project: functions of fitness in falling order that return indices into it."""
 
 
 def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
@@ -151,11 +152,11 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
 
     Args:
         operator: One of :data:`SELECTIONS`, or a selection of ``deap.tools``, with its options.
-        key: The recipe's, for messages.
-        defaults: Options that the operator may have and the recipe does not give.
+        key: Key of the recipe, for messages.
+        defaults: Values of options that the recipe does not give, if the operator has them.
 
     Raises:
-        UnknownNameError: There is none of that name.
+        UnknownNameError: There is no selection of that name.
         BadValueError: An option is unknown or missing, or out of range.
     """
     name = operator.name
@@ -188,18 +189,18 @@ def make_selection(operator: Operator, key: str, **defaults: Any) -> Selection:
 
 
 def make_toolbox(config: VariationConfig, tournament_size: int) -> Any:
-    """Return a ``deap.base.Toolbox`` with the verbs of a generation.
+    """Return a ``deap.base.Toolbox`` with the operators of a generation.
 
-    - ``select(contest, count, stream)`` gives the numbers of *count* parents;
-    - ``mate(genomes, first, second, stream)`` gives one child for each pair of parents;
-    - ``mutate(genomes, step_sizes, stream)`` gives mutated copies.
+    - ``select(tournaments, count, stream)`` returns the rows of *count* parents;
+    - ``mate(genomes, first, second, stream)`` returns one child for each pair of parents;
+    - ``mutate(genomes, step_sizes, stream)`` returns mutated copies.
 
     Args:
         config: The section ``[variation]``.
-        tournament_size: The default of selections that draw tournaments.
+        tournament_size: Default size of tournaments, for selections that draw them.
 
     Raises:
-        UnknownNameError: There is no operator of a name.
+        UnknownNameError: An operator has an unknown name.
         BadValueError: An option is unknown, or one is missing.
     """
     toolbox = base.Toolbox()
@@ -249,7 +250,7 @@ def _make_operator(
 
 
 def check_initialisation(decoder: Any, name: str) -> None:
-    """Make sure that first weights can be drawn so: see :func:`initialise`."""
+    """Raise an error if the initialisation *name* is unknown or fails; see :func:`initialise`."""
     if not isinstance(find_code(name), AbsentCode):
         initialise(decoder, 1, name, np.random.default_rng(0))
 
@@ -288,14 +289,14 @@ class _OwnFunction:
     """A user's function as an operator.
 
     Args:
-        key: The recipe's, for messages.
-        verb: One of :data:`FORMS`.
+        key: Key of the recipe, for messages.
+        verb: Kind of operator, a key of :data:`FORMS`.
         function: The function.
-        options: What the recipe gives it beside.
+        options: Options from the recipe, by parameter.
         usual: Values of parameters of these names that have no defaults.
 
     Raises:
-        UserCodeError: Its parameters are none of :data:`FORMS`.
+        UserCodeError: Its parameters match no form of :data:`FORMS`.
         BadValueError: An option is unknown or missing.
     """
 
@@ -338,10 +339,10 @@ class _OwnFunction:
         return call(self.function, **given, **self.options)
 
     def check_genomes(self, rows: Any, shape: tuple[int, int]) -> Genomes:
-        """Return the genomes that it made, as 32-bit numbers.
+        """Return the genomes *rows* that the function made, as ``float32``.
 
         Raises:
-            UserCodeError: They are not as many, or not of that shape, or no finite numbers.
+            UserCodeError: They do not have this *shape*, or are not finite.
         """
         try:
             genomes = np.array(rows, dtype=np.float32)
@@ -358,7 +359,7 @@ class _OwnFunction:
         return genomes
 
     def _check_form(self, rows: Any, shape: tuple[int, int]) -> None:
-        """Refuse None, and tuples as DEAP's operators give them."""
+        """Refuse None, and tuples such as DEAP's operators return."""
         for given in [rows] if self.is_whole else rows:
             if given is None or isinstance(given, tuple):
                 returned = "None" if given is None else f"a tuple of {len(given)}"
@@ -427,7 +428,7 @@ def _generator(chance: Stream | np.random.Generator) -> np.random.Generator:
 def _make_tournament_selection(
     operator: Operator, defaults: dict[str, Any]
 ) -> Callable[[TournamentResults, int, Stream], NDArray[np.int64]]:
-    """Return a selection that knows the tournaments that were played, and their winners."""
+    """Return a selection that takes the results of tournaments that were played."""
     key = "variation.selection"
     if operator.name == OWN_OPERATORS["selection"]:
         _checked(key, operator, [])
@@ -459,7 +460,7 @@ def _check_probability(key: str, name: str, value: object) -> None:
 def _complete(
     key: str, operator: Operator, function: Callable[..., Any], defaults: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the options that *operator* gives a *function*, and its own of *defaults*."""
+    """Return the options of *operator*, completed by those *defaults* that the *function* has."""
     parameters = inspect.signature(function).parameters
     names = [name for name in parameters if name not in HANDED]
     options = _checked(key, operator, names)

@@ -21,7 +21,7 @@ from evolve_arena.evolve.vectors import VectorPopulation
 from evolve_arena.players.evolved import Decoder
 
 Points = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""The points and the matches of each player, both of shape ``(players,)``."""
+"""The points and the number of matches of each player, both of shape ``(players,)``."""
 
 
 class ProgrammingMatches:
@@ -45,7 +45,7 @@ class ProgrammingMatches:
         self._decoders = [_change_depth(decoder, depth) for depth in depths] or [decoder]
 
     def play(self, state: VectorPopulation, everybody: Any, arena: Arena) -> Points:
-        """Return the points that each of *everybody* wins, and its matches.
+        """Return the points and the number of matches of each of *everybody*.
 
         Args:
             state: The run's state.
@@ -79,7 +79,7 @@ class ProgrammingMatches:
     def find_best(self, state: VectorPopulation, arena: Arena) -> tuple[int, Report]:
         """Return the row of the winner of a round robin of the parents in both colours.
 
-        The one that came out best of its generation wins ties.
+        Of equals, the one with the lowest row wins, which ranked highest in its generation.
         """
         individuals = len(state.population)
         config = self.config.model_copy(update={"colours": "both"})
@@ -103,7 +103,7 @@ class ProgrammingMatches:
         return Arena(self._decoders[state.generation % len(self._decoders)], arena.executor)
 
     def _sum(self, results: Results, met: Pairings, players: int) -> Points:
-        """Return each player's points as the recipe counts them, and its matches."""
+        """Return each player's points as the recipe counts them, and its number of matches."""
         config = self.config
         won, played = sum_points(results, met, players, 0.0)
         not_lost, _ = sum_points(results, met, players, 1.0)
@@ -135,7 +135,7 @@ def rank_by_merit(merit: NDArray[np.float64], rng: np.random.Generator) -> NDArr
 
 
 def _change_depth(decoder: Any, depth: int) -> Any:
-    """Return the same *decoder*, but looking so many plies ahead."""
+    """Return a copy of *decoder* with this search *depth*, in plies."""
     if not hasattr(decoder, "depth"):
         raise BadValueError(
             "matches.training_depths: these players do not look ahead, so leave it out"

@@ -5,13 +5,13 @@ The loop, for each learner:
 1. Play: one game, against itself or fixed opponents; each move is the one of the highest value, or
    with probability ε a random one.
 2. Returns: from the last move to the first, the target of each is the result of the game, or the
-   highest value in the next position, times the discount γ; as far as moves were the best ones, a
+   highest value in the next position, times the discount γ; as long as moves were greedy, a
    share λ of later differences reaches back.
 3. Learning: the output of each move takes a step towards its target.
 4. After so many games the generation ends; go to 1.
 
-It plays any game that is a file of rules, for any number of players. A study may have a method of
-that name for its game instead. Source: Watkins, "Learning from delayed rewards", thesis,
+It supports any game that is defined by a rules file, for any number of players. A study may define
+a method of the same name for its game. Source: Watkins, "Learning from delayed rewards", thesis,
 Cambridge 1989.
 """
 
@@ -38,7 +38,7 @@ ACTIONS = "evolve_arena.evolve.learning.action_learning"
 
 
 class QLearning(TemporalLearner):
-    """Lets networks play and learn what moves are worth."""
+    """Trains networks to value moves, by Q-learning."""
 
     name = "q-learning"
     config_type = QLearningConfig
@@ -52,7 +52,7 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TemporalLearner.make_task`, as a kernel.
+    """Run a part of the task of `TemporalLearner.make_task`: the games of some learners.
 
     Args:
         options: Options of the task: the game and its rules, the layers of the networks, the rate
@@ -65,7 +65,7 @@ def teach_part(
         part: Rows of the learners that play; if there are none, the kernel is only compiled.
 
     Raises:
-        GameFileError: The rules did what no game may do.
+        GameFileError: The rules gave an invalid value, such as a move out of range.
     """
     _, _, index, factor, *against = inputs
     game, learning, rates = read_options(options)
@@ -88,7 +88,7 @@ def teach_part(
 
 
 def _make_notes(code: ModuleType) -> ActionNotes:
-    """Return room for notes on a game by compiled rules."""
+    """Return space for the record of a game with compiled rules."""
     plies = int(code.LONGEST) + 1
     return ActionNotes(
         seen=np.zeros(plies * seen_words(code) + SPARE_WORDS, dtype=np.uint64),

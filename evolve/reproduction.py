@@ -24,16 +24,16 @@ def plan_children(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return elites and the parents of all children of the next generation.
 
-    Each species gets its share by the mean fitness of its members (Stanley and Miikkulainen
-    2002, section 3.3, in the form that neat-python gives it), keeps its fittest, and fills up
-    with children of two of its members.
+    The mean fitness of its members decides the share of each species (Stanley and Miikkulainen
+    2002, section 3.3, in neat-python's form), which keeps its fittest members and fills up with
+    children of two of its members.
 
     Args:
         config: The settings.
-        species: Those that go on.
+        species: Species that continue.
         keys: The key of each genome, shape ``(genomes,)``.
-        fitness: Of each genome, shape ``(genomes,)``.
-        standing: Of each species; those with the lowest come first.
+        fitness: Fitness of each genome, shape ``(genomes,)``.
+        standing: Fitness of each species, shape ``(species,)``; the lowest one comes first.
         rng: Draws parents.
         select: Chooses parents among the members of a species.
 

@@ -37,7 +37,7 @@ SUMMARIES: dict[str, Callable[[NDArray[np.float64]], Any]] = {
     "median": np.median,
     "median2": np.median,
 }
-"""neat-python's ``species_fitness_func``."""
+"""Functions by their names in neat-python's ``species_fitness_func``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +74,10 @@ def assess(
 
     Args:
         config: The section ``[method.stagnation]``.
-        state: With ``population``, ``species``, ``species_best`` and ``best_scores``.
-        fitness: Of each genome, shape ``(genomes,)``.
+        state: State with ``population``, ``species``, ``species_best`` and ``best_scores``.
+        fitness: Fitness of each genome, shape ``(genomes,)``.
         arena: The arena for the matches.
-        judges: The players from outside, by :func:`make_judges`.
+        judges: Players from outside the run, as :func:`make_judges` returns them.
         species_fitness_func: The summary of members' ranks, one of :data:`SUMMARIES`.
     """
     best = _find_best(state, fitness)
@@ -95,7 +95,7 @@ def assess(
 def summarise_species(
     figures: NDArray[np.float64], members: NDArray[np.int32], name: str
 ) -> NDArray[np.float64]:
-    """Return one figure for each species, of its members', by one of :data:`SUMMARIES`.
+    """Summarise the *figures* of each species' members as one number, shape ``(species,)``.
 
     Args:
         figures: Fitness or rank of each genome, shape ``(genomes,)``.

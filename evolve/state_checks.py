@@ -1,4 +1,4 @@
-"""States that were read from files, compared with the configuration: shapes and types of arrays."""
+"""Checks of states that were read from files: shapes and types of arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = {
     "population.tables": "array of tables",
     "averages": "array of averages",
 }
-"""Names of fields in sentences, if they are others."""
+"""Names of fields in messages, where these differ from the fields' own."""
 
 
 def find_other_arrays(
@@ -29,8 +29,8 @@ def find_other_arrays(
 
     Args:
         state: The state of a method.
-        shapes: The expected shape of each field, by its name, or dotted inside of another.
-        sizes: The numbers that these name.
+        shapes: The expected shape of each array, by field, or ``field.field`` for a field's field.
+        sizes: The lengths of axes that *shapes* names.
         dtype: The expected type of elements; None for any.
     """
     for name, shape in shapes.items():

@@ -9,9 +9,9 @@ The loop, for each learner:
 3. Learning: the weights take a step down the gradient of the error between value and λ-return.
 4. After so many games the generation ends; go to 1.
 
-It plays any game that is a file of rules, for any number of players. A study may have a method of
-that name for its game instead. Source: Sutton, "Learning to predict by the methods of temporal
-differences", Machine Learning 3 (1988).
+It supports any game that is defined by a rules file, for any number of players. A study may define
+a method of the same name for its game. Source: Sutton, "Learning to predict by the methods of
+temporal differences", Machine Learning 3 (1988).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from evolve_arena.players.board.workspace import (
 from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 LESSONS = "evolve_arena.evolve.learning.network_learning"
-"""The module that plays and learns; a copy of it is compiled for the rules."""
+"""Module that plays and learns, a copy of which is compiled for each game's rules."""
 
 
 class TemporalLearner(VectorLearner):
@@ -62,11 +62,11 @@ class TemporalLearner(VectorLearner):
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
-        """Return the multilayer perceptrons of games in one file."""
+        """Return the multilayer perceptrons of a *game* that is a rules file; none for others."""
         return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
     def make_task(self, state: LearnerState) -> Task:
-        """Return the next generation's games; those of a learner are a part."""
+        """Return the task of the next generation's games, with one part per learner."""
         config, decoder = self.config, self.decoder
         bits = decoder.inputs_of_bits
         learning = TDSettings(
@@ -93,7 +93,7 @@ class TemporalLearner(VectorLearner):
 
 
 class Td(TemporalLearner):
-    """Lets value networks play and learn by temporal differences."""
+    """Trains value networks on their games, by TD(λ)."""
 
     name = "td"
     config_type = TdConfig
@@ -108,7 +108,7 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of :meth:`TemporalLearner.make_task`, as a kernel.
+    """Run a part of the task of :meth:`TemporalLearner.make_task`: the games of some learners.
 
     Args:
         options: Options of the task: the game and its rules, the layers of the networks, the rate
@@ -121,7 +121,7 @@ def teach_part(
         part: Rows of the learners that play; if there are none, the kernel is only compiled.
 
     Raises:
-        GameFileError: The rules did what no game may do.
+        GameFileError: The rules gave an invalid value, such as a move out of range.
     """
     _, _, index, factor, *against = inputs
 
@@ -153,7 +153,7 @@ def teach_part(
 
 
 def _make_workspace(code: ModuleType, width: int, index: Array, factor: Array) -> NetworkWorkspace:
-    """Return room for a game by compiled rules, of networks of this *width*."""
+    """Return work space for a game with compiled rules and networks of this *width*."""
     words, bits, plies = seen_words(code), count_changes(code), code.LONGEST + 1
     features = int(code.FEATURE_COUNT)
     return NetworkWorkspace(

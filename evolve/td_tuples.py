@@ -47,11 +47,11 @@ class TdTuplesState:
     generation: int
     population: TuplePopulation
     averages: Floats
-    """Running means of the tables, which play; of the same shape."""
+    """Running means of the tables, with which champions play; of the same shape."""
 
 
 class TdTuples(Learner[TdTuplesState]):
-    """Lets tuple networks play and learn by temporal differences.
+    """Trains n-tuple networks on their games, by TD(λ).
 
     Raises:
         BadValueError: ``explore_wins`` is false, but the game's file lists no wins; or an opponent
@@ -77,12 +77,12 @@ class TdTuples(Learner[TdTuplesState]):
 
     @classmethod
     def estimate_bytes(cls, config: TdTuplesConfig, decoder: TupleDecoder) -> int:
-        """Add up tables, their means, and those of shards, at the usual size of walks."""
+        """Estimate the bytes of tables, their means and those of shards, for typical tuples."""
         numbers = decoder.table(decoder.draw(np.random.default_rng(0))).numbers
         return (COPIES + config.shards) * 4 * config.individuals * numbers
 
     def initial(self, seed: int) -> TdTuplesState:
-        """Return learners of random shapes, whose tables are all 0."""
+        """Return learners with random tuples of cells, whose tables are all 0."""
         rng = derive_generator(seed, 0, "initialisation")
         cells = np.stack([self.decoder.draw(rng) for _ in range(self.config.individuals)])
         tables = np.zeros((len(cells), self._count_numbers(cells)), dtype=np.float32)
@@ -111,7 +111,7 @@ class TdTuples(Learner[TdTuplesState]):
         return find_other_arrays(state, shapes, {})
 
     def make_task(self, state: TdTuplesState) -> Task:
-        """Return the next generation's games; those of each shard of a learner are a part."""
+        """Return the task of the next generation's games, with one part per shard of a learner."""
         config = self.config
         parts = config.individuals * config.shards
         tables = [self.decoder.table(cells).structure for cells in state.population.cells]
@@ -151,7 +151,7 @@ class TdTuples(Learner[TdTuplesState]):
     def update(
         self, state: TdTuplesState, outputs: Sequence[Array]
     ) -> tuple[TdTuplesState, dict[str, float]]:
-        """Merge the shards, and bring the averages up to date."""
+        """Return the state with merged shards and updated averages, and statistics of the games."""
         config = self.config
         shards, figures = outputs
         tables, averages = state.population.tables.copy(), state.averages.copy()
@@ -168,7 +168,7 @@ class TdTuples(Learner[TdTuplesState]):
         return TuplePopulation(state.population.cells, state.averages)
 
     def describe(self, state: TdTuplesState) -> JsonObject:
-        """Return the numbers of learners, of tuples, and of numbers in their tables."""
+        """Return the numbers of learners, tuples, cells and table entries, and the share used."""
         individuals, tuples, length = state.population.cells.shape
         numbers = state.population.tables.shape[1]
         return {
@@ -180,5 +180,5 @@ class TdTuples(Learner[TdTuplesState]):
         }
 
     def _count_numbers(self, cells: NDArray[np.int16]) -> int:
-        """Return the size of the tables of the largest individual."""
+        """Return the number of table entries of the largest individual."""
         return max(self.decoder.table(shape).numbers for shape in cells)

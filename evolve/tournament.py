@@ -48,7 +48,7 @@ class TournamentState:
     seed: int
     generation: int
     population: Floats
-    """Shape ``(individuals, genes)``."""
+    """The individuals, shape ``(individuals, genes)``."""
     step_sizes: Floats = field(metadata={"stored": "strengths"})
     """The step size of each individual's mutation, shape ``(individuals,)``."""
     hall: Floats
@@ -80,7 +80,7 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
 
     @classmethod
     def estimate_bytes(cls, config: TournamentConfig, decoder: Decoder) -> int:
-        """Add up the population and the matches of tournaments or of the champion's round robin."""
+        """Estimate the bytes of the population and of a generation's or the champion's matches."""
         individuals, size = config.individuals, config.tournament_size
         pairs = max(individuals * size * (size - 1), individuals * (individuals - 1) // 2)
         matches = estimate_matches(config.matches, decoder.game, individuals, pairs)
@@ -132,7 +132,7 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
     def _adapt_step_sizes(
         self, state: TournamentState, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> Floats:
-        """Return the step size of each child: its parents', varied, if they adapt themselves."""
+        """Return the step size of each child, varied from its parents' if self-adaptive."""
         settings = self.config.variation
         if not settings.self_adaptive:
             return state.step_sizes.copy()
@@ -145,7 +145,7 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
         )
 
     def _measure(self, state: TournamentState, played: TournamentResults) -> dict[str, float]:
-        """Return the figures of a generation by name."""
+        """Return the statistics of a generation by name."""
         adaptive = self.config.variation.self_adaptive
         step_size = np.median(state.step_sizes) if adaptive else state.step_sizes[0]
         return describe_fitness(played.fitness) | {
@@ -155,14 +155,14 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
 
     @property
     def inherits_step_sizes(self) -> bool:
-        """True if step sizes are those of individuals, and not of the recipe."""
+        """True if each individual has its own step size, False if the recipe sets it."""
         return self.config.variation.self_adaptive
 
     def find_fitness(self, state: TournamentState, arena: Arena) -> NDArray[np.float64]:
-        """Return the fitness by a generation's matches."""
+        """Play a generation's matches, and return the fitness, shape ``(individuals,)``."""
         return self.matches.play(arena, state)[0].fitness
 
     def champion(self, state: TournamentState, arena: Arena) -> tuple[Floats, Report]:
-        """Return the winner of a round robin of the whole population, ties being drawn."""
+        """Return the winner of a round robin of the whole population, ties broken at random."""
         row, report = self.matches.find_champion(arena, state)
         return state.population[row], report

@@ -38,7 +38,7 @@ class TournamentMatches:
     def play(
         self, arena: Arena, state: VectorPopulation
     ) -> tuple[TournamentResults, dict[str, float]]:
-        """Return the tournaments of a generation, and figures about multiplayer games."""
+        """Return the tournaments of a generation, and statistics of multiplayer games."""
         matches, individuals = self.config.matches, self.config.individuals
         members = draw_members(
             individuals,
@@ -78,8 +78,8 @@ class TournamentMatches:
     def find_champion(self, arena: Arena, state: VectorPopulation) -> tuple[int, Report]:
         """Return the row of the winner of a round robin of all, and a report about it.
 
-        In multiplayer matches it is the best alone among external opponents; see
-        `Evaluation.find_champion`.
+        In multiplayer matches, it is the individual that does best alone among external opponents;
+        see `Evaluation.find_champion`.
         """
         if self.evaluation.multiplayer or self.evaluation.plays_nothing:
             return self.evaluation.find_champion(arena, state, pair_all, 1)
@@ -98,7 +98,7 @@ class TournamentMatches:
 
 
 def pair_all(state: VectorPopulation, purpose: str = "") -> Pairings:
-    """Return every two individuals once, in random order, each moving first as often as not."""
+    """Pair every two individuals once, in random order; each moves first in about half of them."""
     individuals = len(state.population)
     order = derive_generator(state.seed, state.generation, "pairing").permutation(individuals)
     pairs = round_robin(individuals)

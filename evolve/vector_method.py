@@ -1,9 +1,11 @@
-"""The base of methods of users that breed weight vectors: it plays, a subclass breeds.
+"""Base class of users' methods for weight vectors: it plays the matches, a subclass breeds.
 
-class HillClimber(VectorMethod):
-def breed(self, population, fitness, rng):
-best = population[fitness.argmax()]
-return best + rng.normal(0.0, 0.1, population.shape)
+Such a method needs no more than this::
+
+    class HillClimber(VectorMethod):
+        def breed(self, population, fitness, rng):
+            best = population[fitness.argmax()]
+            return best + rng.normal(0.0, 0.1, population.shape)
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class VectorState:
     seed: int
     generation: int
     population: NDArray[np.float32]
-    """Shape ``(individuals, genes)``."""
+    """The individuals, shape ``(individuals, genes)``."""
     hall: NDArray[np.float32]
     """The hall of fame, the oldest first, shape ``(members, genes)``."""
 
@@ -121,9 +123,9 @@ class VectorMethod(VectorBreeder[Any]):
 
         Args:
             population: A copy of the present one, shape ``(individuals, genes)``.
-            fitness: Shape ``(individuals,)``: from 0 for losing all matches to 1 for winning all,
-                unless the recipe has a fitness of its own.
-            rng: The source of all chance.
+            fitness: Fitness of each individual, shape ``(individuals,)``: from 0 for losing all
+                matches to 1 for winning all, unless the recipe has a fitness of its own.
+            rng: Source of all random numbers.
 
         Returns:
             Numbers of the same shape as *population*.
@@ -135,7 +137,7 @@ class VectorMethod(VectorBreeder[Any]):
         Args:
             state: State whose population was measured.
             fitness: Fitness of each individual, shape ``(individuals,)``; see :meth:`breed`.
-            rng: Source of all chance.
+            rng: Source of all random numbers.
 
         Raises:
             UserCodeError: :meth:`breed` fails, or returns None or a tuple.
@@ -151,7 +153,7 @@ class VectorMethod(VectorBreeder[Any]):
 
     @classmethod
     def estimate_bytes(cls, config: Any, decoder: Any) -> int:
-        """Add up the population and the matches."""
+        """Estimate the bytes of the population and of its matches."""
         matches, individuals = config.matches, config.individuals
         pairs = max(individuals * matches.opponents, config.finalists**2)
         played = estimate_matches(matches, decoder.game, individuals, pairs)
@@ -162,7 +164,7 @@ class VectorMethod(VectorBreeder[Any]):
         return VectorState(seed, 0, self.draw_population(seed), self.no_hall())
 
     def find_mismatch(self, state: Any) -> str | None:
-        """Compare the shapes of the arrays with the configuration, whatever their types."""
+        """Compare the shapes of the arrays with the configuration, but not their types."""
         sizes = {"individuals": self.config.individuals, "genes": self.decoder.genes}
         return find_other_arrays(state, self.shapes, sizes, dtype=None)
 
@@ -190,7 +192,7 @@ class VectorMethod(VectorBreeder[Any]):
         return after, Report(now, arena.games_played - before, figures, fitness=fitness)
 
     def find_fitness(self, state: Any, arena: Arena) -> NDArray[np.float64]:
-        """Return the fitness by a generation's matches."""
+        """Play a generation's matches, and return the fitness, shape ``(individuals,)``."""
         return self.evaluation.measure(arena, state, self.pair)[0]
 
     def pair(self, state: Any, purpose: str) -> Pairings:

@@ -17,11 +17,11 @@ from evolve_arena.evolve.operators import initialise
 from evolve_arena.evolve.state_checks import Shape, find_other_arrays
 
 SELF_ADAPTED = "step_sizes"
-"""The field of states that holds step sizes of mutation; checkpoints have it by this name."""
+"""The field of states that holds the step sizes of mutation."""
 
 
 class VectorPopulation(Generation, Protocol):
-    """The common part of the states of these methods."""
+    """The common part of the states of methods that breed weight vectors."""
 
     @property
     def population(self) -> Floats:
@@ -73,11 +73,11 @@ class SelfAdaptiveBreeder(VectorBreeder[S]):
 
     @property
     def inherits_step_sizes(self) -> bool:
-        """True if step sizes are those of individuals, and not of the recipe."""
+        """True if individuals have step sizes of their own, False if the recipe sets them."""
         return True
 
     def emigrants(self, state: S, rows: NDArray[np.int64]) -> Floats:
-        """Return copies of these individuals; behind the genes of each come its step sizes."""
+        """Return copies of the individuals in *rows*, each with its genes, then its step sizes."""
         sizes = getattr(state, SELF_ADAPTED)
         emigrants: Floats = np.column_stack([state.population, sizes])[rows]
         return emigrants

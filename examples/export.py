@@ -1,4 +1,4 @@
-"""Breed a player, and take it away as one file that needs nothing of this project."""
+"""Evolve a player, and export it as one file that does not need this project."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ run = ea.start("tic-tac-toe-evolved", run="evolved/small-tic-tac-toe", seed=1, c
 file = ea.export(run.champion, "python", "champion.py")
 print(f"{file}: {file.stat().st_size:,} bytes")
 
-# The file is a module and a program; here another process plays a game of it against itself.
+# The file is a module and a program; here another process lets it play a game against itself.
 game = """
 from champion import choose, play, result, start
 

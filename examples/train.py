@@ -1,4 +1,4 @@
-"""Evolve a Connect Four player, stop, go on, and look at what came out.
+"""Evolve a Connect Four player, stop, resume, and examine the result.
 
 A population of networks plays against itself; every few generations the champion is checked against
 players from outside. ``evolve start connect-four`` does the same with a live view.
@@ -11,7 +11,7 @@ changes = {"method.individuals": 30, "check.every": 5, "check.games": 200}
 run = ea.start("connect-four", run="evolved/small", generations=10, seed=1, changes=changes)
 print(run)
 
-# A run is a folder. It goes on to the bit where it stopped, in this process or another one.
+# A run is a folder. It resumes bit-identically where it stopped, in this process or another one.
 run = ea.resume("evolved/small", generations=15)
 for check in run.checks():
     low, high = check.wilson_95

@@ -1,4 +1,4 @@
-"""The games layer: a folder or a file for each, independent of all others."""
+"""The games layer: a package or a module for each game, independent of all others."""
 
 DEFAULT_GAME = "connect-four"
 """The game that is played by default."""

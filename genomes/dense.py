@@ -3,8 +3,8 @@
 Their first layer is computed like the later ones, and is laid out like them, in front of them in
 ``weights``: its biases, then one row per input, every width padded with zeros to a multiple of
 :data:`~evolve_arena.genomes.simd.LANES` (see :mod:`evolve_arena.genomes.network` for the later
-layers). To evaluate many inputs of which only a few change, add the others' rows once and those few
-each time.
+layers). To evaluate many input vectors that differ in few inputs, add the common inputs once, and
+the others for each vector.
 
 All numbers are ``float32``, each unit's terms are added one by one in the order of the inputs, and
 nothing is fused, so that a network gives the same bits on every machine.
@@ -30,7 +30,7 @@ TOGETHER = 4
 
 
 def pack_dense(mlp: MLP, genomes: Genomes) -> NDArray[np.float32]:
-    """Return the networks of *genomes* for compiled code, shape ``(individuals, numbers)``.
+    """Return the networks of *genomes* for compiled code, shape ``(individuals, weights)``.
 
     Raises:
         BadValueError: *genomes* does not have the shape ``(individuals, genes)``.
@@ -101,16 +101,16 @@ def add_inputs(
     base: Array,
     out: Floats,
 ) -> None:
-    """Add *count* inputs to the sums of the first layer.
+    """Add *count* inputs, times their weights, to the sums of the first layer.
 
     Args:
-        shape: The network's structure.
-        weights: Its numbers, from ``weights[at]`` on.
-        at: Beginning of the network.
-        inputs: The values of the inputs.
+        shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
+        weights: Weights and biases of networks; see the module's docstring.
+        at: Beginning of this network.
+        inputs: The values of all inputs, by their numbers.
         first: Number of the first input to add; its value is ``inputs[first]``.
         count: Number of inputs to add, in order.
-        base: The sums so far.
+        base: The sums so far, ``float32``, for the padded width of the layer.
         out: Receives the new sums; may be *base*.
     """
     width = padded(shape[SIZES + 1])
@@ -119,7 +119,7 @@ def add_inputs(
 
 @inlined
 def add_row(shape: Array, weights: Floats, at: int, number: Number, sums: Array) -> None:
-    """Add an input that is 1, by its *number*, to the *sums* of the first layer.
+    """Add an input of value 1, given by its *number*, to the *sums* of the first layer.
 
     Args:
         shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
@@ -148,7 +148,7 @@ def add_some_inputs(
 ) -> None:
     """Add the inputs whose numbers are ``places[:count]`` to the sums of the first layer.
 
-    For sparse inputs.
+    This suits sparse inputs.
 
     Args:
         shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
@@ -172,7 +172,7 @@ def add_some_inputs(
 
 @inlined
 def activate_first(shape: Array, sums: Array, out: Floats) -> None:
-    """Write the first layer's activations to *out*; a single layer has none and stays raw.
+    """Write the first layer's activations to *out*, or its raw sums if it is the only layer.
 
     Args:
         shape: The network's structure, an ``int64`` array of shape ``(SHAPE_FIELDS,)``.
@@ -189,7 +189,7 @@ def activate_first(shape: Array, sums: Array, out: Floats) -> None:
 
 @inlined
 def later_layers_at(shape: Array, at: int) -> Number:
-    """Return the beginning of the second layer of the network at *at*."""
+    """Return the place of the second layer in ``weights``, for the network that begins at *at*."""
     return at + padded(shape[SIZES + 1]) * (1 + shape[SIZES])
 
 
@@ -201,10 +201,10 @@ def evaluate_later(
 
     Args:
         shape: The network's structure, which does not end in a single unit.
-        weights: Its numbers.
+        weights: Weights and biases of networks; see the module's docstring.
         at: Beginning of the second layer in *weights*.
         ping: The first layer's activations; overwritten.
-        pong: Scratch space for a layer.
+        pong: Scratch space for the widest layer.
         out: Receives the outputs, from 0 on.
     """
     # Hidden layers: each reads one buffer and writes the other.

@@ -41,7 +41,7 @@ class Encoding:
 
     @property
     def limit(self) -> float:
-        """The largest first-layer weight whose sums certainly fit into 32 bits.
+        """The largest first-layer weight for which all sums are guaranteed to fit into 32 bits.
 
         Larger weights, of either sign, are clipped to it in play.
         """

@@ -7,7 +7,7 @@ Networks can share genes, so that they treat a board and its images (mirrored, t
 view of the board permutes inputs, hidden units (in groups of as many as there are views) and
 outputs. If every weight equals the one between the images of its units, the whole network is
 symmetric: it values a position like its image, or prefers the mirrored column. With two views about
-half of the genes remain to be found, with eight an eighth.
+half of the genes remain free, with eight an eighth.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class MLP:
         return found
 
     def layers(self, genome: Array) -> list[tuple[NDArray[np.float64], Array]]:
-        """Return the weights of each layer, shape ``(before, after)``, and its biases."""
+        """Return each layer's weights, shape ``(before, after)``, and biases, ``(after,)``."""
         found, at = [], 0
         for before, after in pairwise(self.sizes):
             end = at + before * after
@@ -222,7 +222,7 @@ def _padded(size: int) -> int:
 
 @inlined
 def _whole(gene: Number, limit: Number) -> Number:
-    """Return *gene* in units of a running sum, clipped to the limit; NaN counts as 0."""
+    """Return *gene* as an integer in units of 1 / :data:`RESOLUTION`, clipped; NaN counts as 0."""
     bounded = min(max(np.float64(gene), -limit), limit)
     bounded = bounded if gene == gene else 0.0  # noqa: PLR0124 - what is no number differs from itself
     return np.int32(np.rint(bounded * np.float64(RESOLUTION)))
@@ -297,7 +297,7 @@ def _pack(
 def share_genes(
     mlp: MLP, inputs: NDArray[np.int64], outputs: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the genes of a symmetric network that are equal by its symmetry.
+    """Find the genes that are equal in a symmetric network, and so share one free gene.
 
     Args:
         mlp: The network. In each hidden layer, consecutive units are images of each other, as many
@@ -308,7 +308,7 @@ def share_genes(
 
     Returns:
         The number of the shared gene of each gene of the whole network, shape ``(mlp.genes,)``; and
-        for each shared gene one of its places in the whole network.
+        for each shared gene one of its places in the whole network, shape ``(shared genes,)``.
     """
     if len(inputs) == 2:  # they may look alike, as on a board of one column
         # turned[i][j]: the view that equals view j followed by view i.

@@ -156,7 +156,7 @@ def evaluate_hidden(shape: Array, weights: Floats, at: int, ping: Floats, pong: 
 
 @inlined
 def pick_output(shape: Array, weights: Floats, at: int, inputs: Array, allowed: Number) -> Number:
-    """Return the largest output among the *allowed* ones (bit k: output k), the first of several.
+    """Return the index of the largest *allowed* output (bit k: output k), the first among equals.
 
     The last layer has at most :data:`LANES` outputs and no activation: a monotone one would not
     change the order.
@@ -213,7 +213,7 @@ def shallow_pick(
 ) -> Number:
     """Return the same as :func:`pick_output`, for a network with one hidden layer.
 
-    A faster path, as most networks are of that form.
+    This path is faster, and most networks have that form.
 
     Args:
         kind: Code of the activation function in :data:`ACTIVATIONS`.

@@ -30,14 +30,14 @@ BYTES = ir.VectorType(ir.IntType(8), 64)
 
 
 class FloatVector(types.Type):
-    """Sixteen ``float32``."""
+    """Numba's type of a vector of sixteen ``float32``."""
 
     def __init__(self) -> None:
         super().__init__(name="FloatVector")
 
 
 class IntVector(types.Type):
-    """Sixteen ``int32``."""
+    """Numba's type of a vector of sixteen ``int32``."""
 
     def __init__(self) -> None:
         super().__init__(name="IntVector")
@@ -64,7 +64,7 @@ class IntVectorModel(models.PrimitiveModel):
 
 
 class Reference(types.Type):
-    """The address of a value, such as a tuple of arrays."""
+    """Numba's type of a pointer to a value, such as a tuple of arrays."""
 
     def __init__(self, target: Numba) -> None:
         self.target = target
@@ -94,7 +94,7 @@ def _address(context: Numba, builder: Numba, signature: Numba, args: Numba, vect
 def refer(typing: Numba, value: Numba) -> Numba:
     """Make a reference to a *value*, for functions that are called from this one.
 
-    A call copies each number of a structure; a tuple of arrays has hundreds of bytes.
+    Passing a structure by value copies all of it; a tuple of arrays has hundreds of bytes.
     """
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
@@ -274,7 +274,7 @@ add_int = _make_binary(int_vector, "add")
 
 @instruction
 def spread(typing: Numba, value: Numba) -> Numba:
-    """Return a vector of sixteen times *value*."""
+    """Return a vector whose sixteen numbers are all *value*."""
 
     def generate(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return _splat(builder, args[0], FLOATS)
@@ -437,7 +437,7 @@ def first_of_maximum(typing: Numba, vector: Numba, allowed: Numba) -> Numba:
 
 
 def _combine_all(builder: Numba, value: Numba, combine: Numba) -> Numba:
-    """Combine all lanes, with the result in every lane."""
+    """Reduce all lanes by *combine*, with the result in every lane."""
     width = LANES
     while width > 1:
         width //= 2

@@ -27,7 +27,7 @@ from evolve_arena.core.types import Array, Arrays, JsonObject, Settings
 
 PREFIX = "evolve-arena "
 METADATA = "__metadata__"
-"""Name of the texts in a header."""
+"""Key of the metadata in a safetensors header."""
 LONGEST_HEADER = 1 << 24
 """Most bytes of a header; runs write some thousands."""
 
@@ -42,12 +42,12 @@ class NewerFormatError(ArenaError):
 
 @dataclass(frozen=True)
 class Tensors:
-    """The contents of a file."""
+    """The contents of a tensors file."""
 
     arrays: Arrays
     """The arrays by name."""
     description: JsonObject
-    """Everything that is no array."""
+    """Everything that is not an array, JSON-able."""
 
 
 def write_tensors(
@@ -189,7 +189,7 @@ def _find_end(header: JsonObject) -> int:
 
 
 def _check_version(kind: str, version: int, header: JsonObject) -> dict[str, str]:
-    """Return the texts in a *header*, which must be of this *kind*, and of no later *version*."""
+    """Return the metadata in a *header*; its *kind* must be this one, its *version* not later."""
     metadata = header.get(METADATA)
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise DamagedFileError("its header has no description")

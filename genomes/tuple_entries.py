@@ -1,17 +1,20 @@
 """Incremental evaluation of tuple networks: the entries that tuples read as a board changes.
 
+A *reading* is a tuple under one image of the board (mirrored, turned). Its *entry* is an index into
+the network's weights, which the contents of the tuple's cells determine.
+
 All functions take a *structure*, an array of ``int32`` that describes the tuples on a board:
 
-- the fields named here, of which four are the beginnings of the following parts;
+- the fields named below, of which four are the beginnings of the following parts;
 - ``starts``: for each place of the board the beginning, in ``members``, of the readings that a
   change there affects;
-- ``members``: the numbers of these readings;
+- ``members``: the indices of these readings;
 - ``deltas``: for each place the numbers that a change there adds to the entries of its members,
   first for one kind of change, then for the other. The game decides which these are: a disc of the
   first or of the second player, or a bit that is set or cleared;
 - ``first``: the entry of each reading on the empty board.
 
-Entries are an array of numbers, an entry for each reading.
+Entries are an array of integers, one for each reading.
 
 Sums have four parts that are added at the end, since a processor can't begin an addition before the
 one that it depends on is done. So their order is fixed, but it is not that of the readings.
@@ -24,12 +27,12 @@ from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.simd import peek, poke
 
 READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT, TURNS = range(7)
-"""Fields of a structure: the numbers of readings and entries, the beginnings of parts, and the use
-of further numbers beside those for all entries: 0 for none, AGAIN or BY_SEAT."""
+"""Fields of a structure: the counts of readings and entries, the beginnings of parts, and the kind
+of further tables of weights: 0 for none, AGAIN or BY_SEAT."""
 FIELDS = 8
 AGAIN, BY_SEAT = 1, 2
-"""Further numbers: as many again, which count where the same player moves once more; or numbers for
-the moves of each seat."""
+"""Further tables of weights: a second one for positions in which the same player moves again; or
+one for the positions after the moves of each seat."""
 
 
 @inlined
@@ -83,8 +86,8 @@ def note_two_changes(
     That is faster than one after the other, as neither waits for the other's numbers.
 
     Args:
-        structure: As above, from its beginning on.
-        entries: As above.
+        structure: Structure of one tuple network; see the module's docstring.
+        entries: Entries before the changes.
         at: Beginning of the first part.
         change: 0 or 1.
         cell: The changed cell of the first part.
@@ -125,15 +128,15 @@ def weigh_change(
     """Return *total* plus the difference that a *change* at a *cell* would make to the sum.
 
     Args:
-        structure: As above.
-        base: Its beginning.
-        entries: As above.
-        at: Their beginning.
-        change: 0 or 1.
-        cell: The changed cell.
-        tables: The numbers of the network.
-        table: Beginning of the numbers that count after the change.
-        now: The number that each reading picks now; see :func:`sum_entries`.
+        structure: Structures of tuple networks; see the module's docstring.
+        base: Beginning of this network's structure.
+        entries: The entry of each reading, which does not change.
+        at: Beginning of those of this network.
+        change: 0 for the first kind of change, 1 for the other.
+        cell: The place of the board, or the bit, that would change.
+        tables: Weights of networks.
+        table: Beginning of the weights that count after the change.
+        now: The weight that each reading picks now; see :func:`sum_entries`.
         total: The sum to start from, which also sets the type of the result.
     """
     members, count, deltas = _find_change(structure, base, change, cell)
@@ -165,16 +168,16 @@ def sum_entries(
     now: Array,
     total: Number,
 ) -> Number:
-    """Return *total* plus the sum of all entries; *now* receives the number of each reading.
+    """Return *total* plus the weights of all readings; *now* receives the weight of each.
 
     Args:
         structure: Structures of tuple networks; see the module's docstring.
         base: Beginning of this network's structure.
         entries: The entry of each reading.
         at: Beginning of those of this network.
-        tables: Numbers of networks.
-        table: Beginning of the numbers that count in this position.
-        now: Receives the number that each reading picks, from 0 on.
+        tables: Weights of networks.
+        table: Beginning of the weights that count in this position.
+        now: Receives the weight that each reading picks, from 0 on.
         total: The sum to start from, which also sets the type of the result.
     """
     readings = peek(structure, base + READINGS)
@@ -202,7 +205,7 @@ def _change(
     table: int,
     now: Array,
 ) -> Number:
-    """Return the number that a reading would pick after a change, less the one it picks now."""
+    """Return the weight that a reading would pick after a change, less the one it picks now."""
     reading = peek(structure, member)
     entry = peek(entries, at + reading) + peek(structure, delta)
     return peek(tables, table + entry) - peek(now, reading)

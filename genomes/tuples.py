@@ -27,8 +27,8 @@ class TuplePopulation:
     cells: Cells
     """The genes, shape ``(individuals, tuples, length)``."""
     tables: NDArray[np.float32]
-    """The learned weights, shape ``(individuals, numbers)``, in the layout of the code that reads
-    the board. Individuals that need fewer numbers have zeros at the end."""
+    """The learned weights, shape ``(individuals, weights)``, in the layout of the code that reads
+    the board. Individuals with fewer weights have zeros at the end."""
 
     AXES: ClassVar = {"cells": ("individual", "tuple", "place"), "tables": ("individual", "number")}
     """Names of the axes of the arrays."""
@@ -61,11 +61,12 @@ class TupleTable:
     """The structure of a tuple network for compiled code, without the numbers in its tables."""
 
     structure: NDArray[np.int32]
-    """See `evolve_arena.genomes.tuple_entries`."""
+    """The tuples on the board, in the layout that `evolve_arena.genomes.tuple_entries`
+    describes."""
     readings: int
-    """Number of entries that a position reads."""
+    """Number of readings: table entries whose sum is the value of a position."""
     numbers: int
-    """Number of numbers in the tables."""
+    """Number of weights in the tables."""
 
 
 def random_walks(

@@ -105,7 +105,7 @@ def _choose_genes(
 ) -> None:
     """Choose two genes with each random word, without branches or dependent draws.
 
-    The words are those of :func:`evolve_arena.core.rng.next_word`, but computed from the state
+    The words are those of :func:`evolve_arena.core.stream.next_word`, but computed from the state
     at the beginning of the child, so that no draw waits for the one before.
     """
     half = np.uint64(32)

@@ -40,7 +40,7 @@ CHUNK = 65_536
 TAIL = 4_096
 """Bytes of standard error to keep."""
 TAIL_LINES, TAIL_LETTERS = 8, 160
-"""Number of its last lines that are reported, and characters of each."""
+"""Number of last lines of standard error that are reported, and characters of each."""
 QUOTED = 60
 """Characters of a bot's output shown in a message."""
 
@@ -48,7 +48,7 @@ _NUMBERS = count(1)
 
 
 class Child:
-    """A running process.
+    """A bot's running process, with pipes to it that never block.
 
     Args:
         words: Program and arguments.

@@ -51,7 +51,7 @@ class Labels:
     names: Sequence[str] = ()
     """Name of each input where inputs are not cells; they are then drawn in one column."""
     outputs: Sequence[str] = ()
-    """Names of the outputs, if there are several."""
+    """Names of the outputs."""
     last_unit: str = ""
     """Name of the last unit of each hidden layer, if it differs from the others."""
 
@@ -83,7 +83,7 @@ class EvolvedPlayer(CompiledPlayer):
     genome: Any
     """Genome from which the player was made."""
     genome_kind: ClassVar[str]
-    """Kind of genome, ``vector``, ``graph`` or ``tuples``, by which methods choose."""
+    """Kind of genome: ``vector``, ``graph`` or ``tuples``; a method breeds players of one kind."""
 
     def __init__(self, decoder: Any, packed: PackedPlayers, name: str) -> None:
         super().__init__(decoder.game, packed, name)
@@ -136,7 +136,7 @@ class EvolvedPlayer(CompiledPlayer):
     def see(self, position: Position) -> Inputs | None:
         """Return the network's inputs in a *position*; None if it is not evaluated there.
 
-        For a network that values described moves, they describe the move that it plays.
+        For the head ``action``, they include the features of the move that the player chooses.
         """
         if self.labels is None or not hasattr(self.decoder, "encode"):
             return None
@@ -149,7 +149,7 @@ class EvolvedPlayer(CompiledPlayer):
     def serialise(self, **remarks: Json) -> bytes:
         """Return the player as a safetensors blob for `evolve_arena.players.evolved.read_player`.
 
-        *remarks*, values of JSON, tell the player's origin.
+        *remarks*, JSON values that tell the player's origin, are stored with it.
         """
         description = {
             "kind": self.kind,

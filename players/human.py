@@ -15,7 +15,7 @@ from evolve_arena.players.text_ui import find_text_ui
 
 FAREWELLS = ("q", "quit", "exit", "resign")
 MOST = 1000
-"""Maximum number of positions to search for the opponent's turn."""
+"""Maximum number of positions to visit when the opponent's moves are inferred."""
 
 
 class HumanPlayer(Player):
@@ -84,7 +84,7 @@ class HumanPlayer(Player):
         self._say(f"\n{self._ui.draw(position, last, colour=colour)}")
 
     def _find_turn(self, position: Position) -> list[tuple[Position, Any]]:
-        """Return the opponent's moves since the person's last, for `TextUI.tell_turn`, if known."""
+        """Infer the opponent's last turn, for `TextUI.tell_turn`; empty if unknown."""
         waiting: list[tuple[Position, list[tuple[Position, Any]]]] = [(self._seen, [])]
         for before, turn in waiting if self._seen is not None else ():
             for move in self.game.legal_moves(before):

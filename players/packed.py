@@ -15,9 +15,9 @@ from evolve_arena.genomes.network import SHAPE_FIELDS
 
 KIND, NOISE, SHAPE, COLUMNS_AT, INPUTS_AT, WEIGHTS_AT, NUMBERS_AT = range(7)
 """First fields of a player's record: the kind; the probability of a random move, in units of
-2**-32; the row of a network in ``shapes``; and the offsets of its numbers in ``columns`` (two: a
-graph or a tuple network has a structure and the inputs that lead to it), ``weights`` and
-``numbers``."""
+2**-32; the row of a network in ``shapes``; and offsets in ``columns``, ``weights`` and ``numbers``.
+COLUMNS_AT is that of a network's first layer, or of the structure of a graph or tuple network;
+INPUTS_AT that of a graph's table from observed bits to inputs, or of a tuple network's weights."""
 OWN_FIELDS = 7
 """Index of the first field that a game adds."""
 
@@ -77,7 +77,7 @@ def combine_players(packed_players: Sequence[PackedPlayers]) -> PackedPlayers:
 
 
 def with_noise(packed: PackedPlayers, noise: float) -> PackedPlayers:
-    """Return the same players, each move of which is replaced by a random one with *noise*.
+    """Return the same players, with each move replaced by a random one with probability *noise*.
 
     Noise adds up: *noise* applies to the moves that earlier noise leaves.
     """

@@ -145,7 +145,7 @@ def check_board(player: Player, rules: tuple[int, ...]) -> None:
 
 
 def _play_alike(game: AnyGame, here: Any) -> bool:
-    """Test whether the rules are the same but for the number of seats."""
+    """Test whether *here* equals the rules of *game*, except for the number of seats."""
     if type(game.rules) is not type(here):
         return False
     option = find_game(game.name).seats_option

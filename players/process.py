@@ -23,18 +23,18 @@ from evolve_arena.players.player import Forfeit, ForfeitError, Player
 
 PASSES = (b"no_moves", b"pass")
 FAREWELL = 0.5
-"""Seconds that a bot has to end by itself, and again after SIGTERM."""
+"""Seconds that a bot has to end by itself, and as many after SIGTERM."""
 BEFORE = 100
 """Characters of standard error, before its last line, shown in a message."""
 AFTERMATH = 0.25
-"""Maximum seconds in which to find that garbage is the start of a flood."""
+"""Seconds to read on after an invalid answer, to find out if it begins a flood of output."""
 
 
 class ProcessPlayer(Player):
     """A program as a player. Each line that it writes is an answer, except blank ones.
 
-    The original sites asked again after a time-out or (in 2016) an illegal move; here the first
-    one ends the game. The clock is theirs: the time of a move is subtracted from the time bank,
+    Contest sites asked again after a time-out or (in 2016) an illegal move; here the first one ends
+    the game. The clock is as on these sites: the time of a move is subtracted from the time bank,
     then ``per_move`` is added, up to ``time_bank``.
 
     Args:
@@ -111,7 +111,7 @@ class ProcessPlayer(Player):
             raise
 
     def end(self) -> None:
-        """Stop the process as the sites do: by end of input, then SIGTERM, then SIGKILL."""
+        """Stop the process as contest sites do: by end of input, then SIGTERM, then SIGKILL."""
         child, self._child = self._child, None
         if child is not None:
             child.send(self.dialect.farewell)

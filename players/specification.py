@@ -40,7 +40,7 @@ from evolve_arena.players.process import ProcessPlayer
 
 NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 SEARCH = re.compile(r"((?:, *[a-z]+ *=[^,]*)+)$")
-"""Settings of a search after the path of an evolved player."""
+"""Pattern of the settings of a search after the path of an evolved player."""
 EVOLVED = ("run", "file")
 Permit = Callable[[str], None]
 """Callback before a specification's code is run; it raises an error to prevent that."""
@@ -175,7 +175,7 @@ def make_by_settings(
     readers: Mapping[str, Callable[[str], object]],
     make: Callable[..., Player],
 ) -> Player:
-    """Call *make* with the settings in a *text*; see :func:`read_settings`.
+    """Return the player that *make* makes of the settings in a *text*, as in ``minimax:TEXT``.
 
     Args:
         kind: Kind of player, for messages.
@@ -229,10 +229,10 @@ def read_settings(
 
 
 def read_whole(text: str) -> int:
-    """Parse a whole number.
+    """Parse a whole number of up to 18 digits.
 
     Raises:
-        BadValueError: The text is none.
+        BadValueError: The text is no such number.
     """
     if not re.fullmatch("[+-]?[0-9]{1,18}", text, re.ASCII):
         raise BadValueError("it must be a whole number")
@@ -252,10 +252,10 @@ def read_time(text: str) -> float:
 
 
 def read_number(text: str) -> float:
-    """Parse a number.
+    """Parse a number, such as ``0.2``.
 
     Raises:
-        BadValueError: The text is none.
+        BadValueError: The text is no number.
     """
     try:
         return float(text)
@@ -285,7 +285,7 @@ class _AbsentPlayer(Player):
         self.name, self.check_ready = code.__name__, code  # type: ignore[method-assign]
 
     def choose(self, position: Position, rng: Stream) -> None:
-        """Fail."""
+        """Raise the error that names the missing class."""
         self.check_ready()
 
 

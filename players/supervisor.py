@@ -86,7 +86,10 @@ def kill_marked(mark: str) -> bool:
 
 
 def _listen_to_signals(told: list[int]) -> int:
-    """Return a descriptor that is readable after a signal; SIGTERM etc. go to *told*."""
+    """Return a descriptor that is readable after any signal.
+
+    SIGTERM, SIGHUP and SIGINT are also appended to *told*.
+    """
     ears, mouth = os.pipe()
     os.set_blocking(mouth, False)
     signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
@@ -156,7 +159,7 @@ def _kill_all(bot: int, control: int, folder: str) -> bool:
 
 
 def _kill_found(folder: str) -> bool:
-    """Kill descendants and processes found by the mark; return False if there were none."""
+    """Kill descendants, and processes with the bot's mark; return False if there were none."""
     sys.path.append(folder)
     import psutil
 

@@ -1,4 +1,4 @@
-"""Text of a game for people at a terminal: each game has one `TextUI`."""
+"""Text interfaces for people at a terminal: each game has one `TextUI`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TextUI(ABC):
-    """Text of a game for people at a terminal: its board, its moves and its questions.
+    """Text interface of a game at a terminal: its drawing, the names of moves, and the prompts.
 
     Args:
         game: Game to play.
@@ -51,7 +51,7 @@ class TextUI(ABC):
 
     @abstractmethod
     def question(self, position: Position) -> str:
-        """Return the expected entry in a few words, such as "column 0-6"."""
+        """Return what to enter, for the prompt, in a few words such as "column 0-6"."""
 
     @abstractmethod
     def list_moves(self, position: Position) -> str:
@@ -80,7 +80,7 @@ class TextUI(ABC):
         return self.list_moves(position)
 
     def greet(self, seat: int) -> str:
-        """Return a sentence that tells a person his *seat*; seat 0 moves first."""
+        """Return a sentence that tells people their *seat*; seat 0 moves first."""
         if self.sides:
             order = ("first", "second", "third", "fourth", "fifth")
             return f"You play {self.sides[seat]} and move {order[seat]}."

@@ -1,4 +1,4 @@
-"""Players that are n-tuple networks, and the decoders that make them of shapes and tables."""
+"""Players that are n-tuple networks, and the decoders from shapes and tables to such players."""
 
 from __future__ import annotations
 
@@ -89,13 +89,14 @@ class TupleDecoder(ABC):
     @property
     @abstractmethod
     def places(self) -> NDArray[np.int64]:
-        """For each plane and cell, the place and the change that stand for its content.
+        """Place and change by which the evaluation notes each content of each cell.
 
-        Shape ``(planes, cells, 2)``; see `evolve_arena.genomes.tuple_entries`.
+        The shape is ``(planes, cells, 2)``; `evolve_arena.genomes.tuple_entries` defines places and
+        the two kinds of changes, 0 and 1.
         """
 
     sides: ClassVar[tuple[str, ...]] = ("",)
-    """Names of the tables after each player's moves; one empty name if both share a table."""
+    """Names of the separate sets of weights, such as one for each seat; one empty name without."""
 
     has_board = True
     """True if cells are those of a board, False if they are numbers or single bits."""
@@ -182,7 +183,7 @@ class TupleDecoder(ABC):
         )
 
     def player(self, genome: TuplePopulation, name: str) -> TuplePlayer:
-        """Return the player that a population of one encodes."""
+        """Return the player that *genome*, a population of one individual, encodes."""
         return self.player_type(self, genome, name)
 
 
@@ -191,7 +192,7 @@ class TuplePlayer(EvolvedPlayer):
 
     Args:
         decoder: Board, and choice of the shapes.
-        genome: Population of one.
+        genome: Population of one individual.
         name: Name in tables.
     """
 

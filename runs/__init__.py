@@ -1,1 +1,1 @@
-"""Floor 5, runs: recipes, run directories, plots, export."""
+"""Layer 5, runs: recipes, run directories, training, plots, export."""

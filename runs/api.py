@@ -32,7 +32,7 @@ from evolve_arena.runs.targets import check_target
 from evolve_arena.runs.training.loop import Callback, list_callbacks
 
 PROGRESS = "evolve_arena.cli.display:show_progress"
-"""Function that displays a run's progress, as ``module:name``; only loaded to start a run."""
+"""Import path of the function that displays a run's progress, which is loaded when a run starts."""
 Changes = Settings | Iterable[str]
 """Values that replace those of a recipe: by dotted key, or as texts like ``run.seed=3``."""
 AnyPlayer = str | Player | type[Player]
@@ -66,7 +66,7 @@ def start(
             :func:`evolve_arena.runs.recipes.neat_config.read_neat_config`.
         run: Run directory; ``evolved/NAME`` if None.
         changes: Values that replace the recipe's, as ``{"run.generations": 200}`` or as texts
-            like ``run.generations=200``. Where a recipe names code, a function or class will do.
+            like ``run.generations=200``. A function or class is accepted where a recipe names code.
         generations: Last generation, replacing the recipe's.
         seed: Seed, replacing the recipe's.
         population: Other runs, as ``RUN`` or ``RUN@GENERATION``. Their champions and individuals
@@ -193,11 +193,11 @@ def prepare(
     # All checks come before the directory is created.
     made = Run(RunDirectory(place), recipe)
     made.remarks = told
-    for opponent in recipe.make_opponents():
-        with closing(opponent):
-            opponent.check_ready()
     made.check_code()
     made.method.check_ready()
+    for opponent in recipe.make_opponents():  # last, as these may be compiled
+        with closing(opponent):
+            opponent.check_ready()
     made.create(state, force=force)
     remember(made.recipe, made.path)
     return made
@@ -227,7 +227,7 @@ def branch(
     progress: bool | None = None,
     allow_process: bool = False,
 ) -> Run:
-    """Create a run from a checkpoint of another one, and evolve until its last generation.
+    """Create a run from a checkpoint of another run, and evolve it until its last generation.
 
     With the same seed and settings it reaches the same populations as the other run.
 
@@ -394,7 +394,7 @@ def prepare_resumption(
 
 
 def read_changes(changes: Changes) -> JsonObject:
-    """Return values by dotted key; functions and classes are registered, and replaced by names.
+    """Return *changes* by dotted key; register functions and classes, and replace them by names.
 
     Raises:
         RecipeError: A text is not of the form ``run.generations=200``.
@@ -414,7 +414,7 @@ def _name_code(value: object) -> Json:
 
 
 def load(run: Path | str) -> Run:
-    """Load an existing run, to be examined; see :meth:`Run.open`.
+    """Load an existing run from its directory or by its name, without continuing it.
 
     Raises:
         NotARunError: *run* is not a run.
@@ -525,7 +525,7 @@ def evaluate(
     seed: int = 0,
     game: str | AnyGame | None = None,
 ) -> JsonObject:
-    """Measure *player* against *opponents*; the result is that of ``evolve evaluate --json``.
+    """Measure *player* against *opponents*; return what ``evolve evaluate --json`` prints.
 
     Args:
         player: Player to be measured.
@@ -560,8 +560,8 @@ def evaluate(
 def load_player(player: str, game: str | AnyGame | None = None) -> Player:
     """Load the player of a specification, such as ``run:DIR`` or ``minimax:depth=4``.
 
-    It returns its move in a position and its values of all moves; an evolved player also has its
-    network, as arrays.
+    The player returns its move in a position and its values of all legal moves; an evolved player
+    also gives access to its network, as arrays.
 
     Raises:
         UnknownNameError: There is no such player or game.
@@ -578,14 +578,14 @@ def load_player(player: str, game: str | AnyGame | None = None) -> Player:
 def export(
     player: str | EvolvedPlayer, target: str, path: Path | str, *, force: bool = False
 ) -> Path:
-    """Write a file with which an evolved player plays elsewhere, and return its path.
+    """Export an evolved player to a file that plays outside Evolve Arena; return the file's path.
 
     Args:
         player: ``run:DIR``, ``file:PATH``, or an object such as `Run.champion`.
         target: Format: ``python``, ``html``, ``c``, ``onnx`` and so on; ``evolve export -h`` lists
             them.
-        path: The file.
-        force: True to overwrite it.
+        path: Path of the file to write.
+        force: True to overwrite an existing file.
 
     Raises:
         UnknownNameError: There is no such target or player.

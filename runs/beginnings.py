@@ -1,7 +1,8 @@
-"""First states of runs that begin with another run's checkpoint, or with its players.
+"""Initial states of runs that begin with another run's checkpoint, or with its players.
 
-The first state is written into the new run, which then needs no other one. Its recipe records the
-origin of the state with a digest: the same recipe begins with the same bits, or not at all.
+The initial state is written into the new run, which does not need the other run from then on. Its
+recipe records the other run and a digest of what was taken from it, so the same recipe begins with
+the same bits, or not at all.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from evolve_arena.runs.store.directory import find_run
 Individuals = Array | NeatPopulation | TuplePopulation
 """Genomes of any kind."""
 HOW_IT_PLAYS = {"depth", "take_wins"}
-"""Fields of decoders that do not change the meaning of genomes."""
+"""Fields of decoders that may differ: they do not change the network that a genome encodes."""
 
 
 def split_place(text: str | Path) -> tuple[str, int | None]:
@@ -63,11 +64,11 @@ def find_free_name(path: Path) -> Path:
 
 
 def find_beginning(recipe: Recipe, allow: Allow = False) -> tuple[Recipe, State]:
-    """Return the *recipe* with the digest of the first state of its run, and that state.
+    """Return the *recipe* with a digest of what its run takes from others, and the initial state.
 
     Args:
         recipe: Recipe that names other runs.
-        allow: Permission for the Python files that these name, or a function that asks for it.
+        allow: Permission for the Python files that these runs name, or a function that asks for it.
 
     Raises:
         NotARunError: There is no such run.
@@ -112,7 +113,7 @@ def _read_state(recipe: Recipe, method: Method[State], allow: Allow) -> tuple[St
 
 
 def _read_population(recipe: Recipe, method: Method[State], allow: Allow) -> tuple[State, str]:
-    """Return a first state with the players of ``run.population``, and the digest of these.
+    """Return an initial state with the players of ``run.population``, and their digest.
 
     Several runs contribute in turn: the champion of each, then an individual of each, and so on.
     """
@@ -160,10 +161,10 @@ def _as_population(player: EvolvedPlayer) -> Individuals:
 
 
 def _check_fit(place: str, theirs: Any, own: Any) -> None:
-    """Make sure that genomes of the decoder *theirs* mean the same to the decoder *own*.
+    """Make sure that the decoders *theirs* and *own* make the same network of a genome.
 
     Raises:
-        BadValueError: They play another game, or a field of the decoders differs.
+        BadValueError: They are of different games or types, or a field of theirs differs.
     """
     wrong = ""
     if theirs.game.name != own.game.name:

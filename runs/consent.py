@@ -32,7 +32,7 @@ Allow = bool | Callable[[str], bool]
 
 
 def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
-    """Return the *recipe* as trusted, once all programs that it names are permitted.
+    """Obtain permission for all programs that *recipe* names, and return it marked as trusted.
 
     Args:
         recipe: Any recipe.

@@ -1,6 +1,6 @@
 """Evaluation of a player against fixed opponents, and in positions with known answers.
 
-In games that count points also in matches against itself, in which it takes all seats.
+In games that count points, the player also plays matches against itself, taking all seats.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from evolve_arena.runs.positions import (
 )
 
 MAX_PLIES = 4
-"""Random plies at the beginning of games, in games that are long enough for so many."""
+"""Default random plies at the beginning of a game; very short games have fewer."""
 
 
 def evaluate_player(
@@ -41,7 +41,7 @@ def evaluate_player(
     seats: int | None = None,
     seed: int = 0,
 ) -> JsonObject:
-    """Measure *player*; the result is ready for JSON.
+    """Measure *player* against opponents and in positions with known answers; return JSON data.
 
     Args:
         player: Player to be measured.
@@ -111,7 +111,8 @@ def evaluate_player(
 def usual_plies(game: AnyGame) -> int:
     """Return the default number of random plies at the beginning of measured games.
 
-    It is four, or fewer in very short games; games of chance differ without them.
+    It is four, or fewer in very short games. It is 0 in games of chance, which differ without
+    random plies, and in games of more than two seats.
     """
     spec = find_game(game.name)
     if spec.has_chance or game.seats > 2:

@@ -49,15 +49,15 @@ if TYPE_CHECKING:
     from evolve_arena.players.board.networks import NetworkDecoder
 
 GAMES, SECONDS = 200, 2.0
-"""Random games to compare, and seconds after which no further game is begun."""
+"""Default number of random games per comparison, and seconds after which no further game begins."""
 PATIENCE = 60.0
 """The same limit in seconds if the number of games is given."""
 MOMENT, ROUNDS = 0.1, 5
 """Seconds for each measurement of speed, and number of measurements; their median counts."""
 MAX_GAMES = 10_000
-"""Maximum games in which the parts are measured."""
+"""Maximum games in which the times of the rules' parts are measured."""
 FEW = 5
-"""Games that are searched for the largest numbers that the file counts."""
+"""Games in which the ranges of the features that the file counts are measured."""
 PLAYERS = 10
 HIDDEN = (32,)
 NETWORKS = "value networks, 32 hidden units"
@@ -69,7 +69,8 @@ ADVICE = {
     "points": ": keep in the state what is_over and points count each time",
     "cells": ": it is fastest where the state begins with the cells and there is no see at all",
 }
-"""Advice on making each part faster; result may be named points here, and see cells."""
+"""Advice on making each part of the rules faster; ``points`` and ``cells`` are special cases of
+``result`` and ``see``."""
 SKELETON = "tic-tac-toe"
 """Game whose file is the template."""
 
@@ -195,7 +196,7 @@ def _try_options(game: BoardGame, options: dict[str, list[int]]) -> dict[str, li
     """Play a few plain games with the smallest and the largest value of each option.
 
     Raises:
-        GameFileError: The rules fail with one of them; the message tells which.
+        GameFileError: The rules fail with one of them; the message names it.
     """
     extremes = {name: [min(values), max(values)] for name, values in options.items()}
     for name, values in extremes.items():
@@ -217,7 +218,7 @@ def _advise(limit: str, code: ModuleType) -> str:
 
 
 def _find_savings(parts: dict[str, float], whole: float, code: ModuleType) -> dict[str, float]:
-    """Return the share of a network's move that each missing accelerator could save at most."""
+    """Return the largest share of the time of a move that each missing accelerator could save."""
     whole = max(whole, sum(parts.values()))  # each is measured by itself, and may seem slower
     saved = {"wins": parts.get("result", 0.0), "changes": parts.get("see", 0.0)}
     missing = [name for name in saved if not getattr(code, f"HAS_{name.upper()}")]
@@ -268,7 +269,7 @@ def _measure_matches(game: AnyGame, packed: PackedPlayers) -> dict[str, float]:
 
 
 def _seat(game: AnyGame, players: int, matches: int) -> tuple[Array, Array]:
-    """Return the seats of the players in *matches* matches, and the seeds of these."""
+    """Return the players of *matches* matches, by match and seat, and the matches' seeds."""
     pairings = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
     pairings = seat_players(pairings % players, find_game(game.name).most_seats)
     return pairings, derive_seeds(matches, 0, "check", matches)

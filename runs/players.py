@@ -25,14 +25,14 @@ from evolve_arena.runs.store.directory import find_run, is_run
 OWN_GAMES = ("run", "file")
 """Kinds of players that are made for one game."""
 VALUES = re.compile(r"[:,] *values *= *([^,]*)")
-"""Part of a specification that names the evaluation of a search."""
+"""Pattern of the part of a specification that names a search's evaluation function."""
 
 
 def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
-    """Return the game of the first player that is made for one game or knows only one.
+    """Return the game of the first player that is made for one game or plays only one.
 
     Args:
-        specifications: Such as ``random`` or ``run:evolved/first``.
+        specifications: Specifications of players, such as ``random`` or ``run:evolved/first``.
         name: Name of the game, which has its default options unless a player is made for others.
             If None, the players decide; without such a player it is the default game.
 
@@ -67,8 +67,8 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
     """Return the player of a *specification*, ``run:PATH`` and ``run:PATH@GENERATION`` included.
 
     Args:
-        specification: Such as ``random``, ``run:evolved/first`` or ``first``, as the user gave
-            it: a program that it names is run.
+        specification: Player as the user named it, such as ``random``, ``run:evolved/first`` or
+            ``first``; a program that it names is run.
         game: Game to be played; the default game if None.
 
     Raises:
@@ -96,7 +96,7 @@ def name_player(specification: str) -> str:
 
 
 def find_made(specification: str) -> str:
-    """Return the part that names a player in a file, which has its rules and options; or ``""``.
+    """Return the part that names a run's champion or a player in a file; ``""`` if none does.
 
     >>> find_made("minimax:depth=4,values=run:evolved/first,noise=0.1"), find_made("random")
     ('run:evolved/first', '')

@@ -42,11 +42,11 @@ GROUP = "group "
 MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 1 << 24, 100_000, 64
 """Maximum bytes, positions and columns of a file."""
 TIMES, MAX_ANSWERS = 100, 6000
-"""Answers of a player that draws random numbers: to a position, and to all of a large file."""
+"""Maximum answers of a player that draws random numbers, in a position and in a whole file."""
 
 
 class PositionFileError(ArenaError):
-    """Raised for an unreadable file of positions; the message tells the line and the reason."""
+    """Raised for an unreadable file of positions; the message names the line and the reason."""
 
 
 class Problem(NamedTuple):
@@ -56,7 +56,7 @@ class Problem(NamedTuple):
     scores: Mapping[Hashable, int]
     """Exact score of each legal move, or 1 for the only correct one."""
     groups: Mapping[str, str]
-    """Name of the position's group, by the column that says so; see :data:`GROUP`."""
+    """Names of the groups that the position is in, by the column that names each."""
 
 
 class PositionFile(NamedTuple):

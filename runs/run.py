@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PICTURES = "evolve_arena.runs.plots:draw"
-"""Function that draws runs, as ``module:name``; it needs matplotlib, and imports this module."""
+"""Import path of the function that draws runs; it needs matplotlib, and imports this module."""
 
 
 class Run:
@@ -355,7 +355,7 @@ class Run:
         """Make sure that the functions and classes that the run needs are registered.
 
         Raises:
-            UserCodeError: One was given in Python, and has not been registered here.
+            UserCodeError: One was registered when the run started, and is not registered here.
         """
         if absent := self.recipe.find_absent():
             raise UserCodeError(
@@ -401,7 +401,10 @@ class Run:
             consent.remember(self.recipe, self.path)
 
     def _find_begin(self, generation: int | None) -> tuple[State, list[str]]:
-        """Return the state to continue from, and problems; existing files are not changed."""
+        """Return the state to continue from, and a line about each newer, unusable checkpoint.
+
+        Existing files are not changed.
+        """
         directory = self.directory
         traces = (directory.history, directory.champion)
         begun = self.recipe.run.begins_elsewhere or any(trace.exists() for trace in traces)

@@ -125,7 +125,7 @@ def check_caveats(run: Run, checks: Sequence[Check]) -> list[str]:
 
 
 def describe_champion(run: Run, checks: list[Check]) -> JsonObject | None:
-    """Return the checks of the champion of *run*, ready for JSON; None if there is none."""
+    """Return the check of *run*'s champion, ready for JSON; None if there is none."""
     if not run.directory.champion.is_file():
         return None
     try:

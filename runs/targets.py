@@ -18,9 +18,9 @@ class Target:
     about: str
     """Short description of such a file, for the help."""
     writer: str
-    """Place of the function that writes it, as ``package.module:function``. It takes the player and
-    returns text or bytes, or raises a :class:`~evolve_arena.core.errors.BadValueError` that says
-    why this player can't be exported."""
+    """Import path of the function that writes it: ``package.module:function``. It takes the player
+    and returns text or bytes, or raises a :class:`~evolve_arena.core.errors.BadValueError` that
+    says why this player can't be exported."""
 
 
 TARGETS = {

@@ -11,12 +11,12 @@ from pydantic_core import ErrorDetails
 from evolve_arena.core.errors import LONGEST, quote
 
 Number = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-"""A whole number of 64 bits, as compiled code takes it."""
+"""A signed integer of 64 bits, as compiled code takes it."""
 MAX_SHOWN, NEAREST = 24, 3
 """Largest number of keys that are all listed, and number of keys shown of a longer list."""
 
 UNKNOWN = "is an unknown setting"
-"""Words of every message about an unknown key."""
+"""Phrase in every message about an unknown key."""
 EXPECTED = {
     "greater_than": "it must be above {gt}",
     "greater_than_equal": "it must be at least {ge}",
@@ -105,7 +105,7 @@ def _keys_beside(
 
 
 def find_model(annotation: object) -> type[BaseModel] | None:
-    """Return the section that a key of this type holds, if it holds one."""
+    """Return the settings class in an *annotation*, if there is one."""
     for part in (annotation, *get_args(annotation)):
         if isinstance(part, type) and issubclass(part, BaseModel):
             return part

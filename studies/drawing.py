@@ -24,17 +24,17 @@ def draw_runs(
     label: str,
     range_label: str | None = None,
 ) -> None:
-    """Draw the mean of some runs as a line, and a band from the least to the greatest of several.
+    """Draw the mean of runs as a line, and the range of several runs as a band.
 
     Args:
         axes: The axes to draw in.
-        x: The places of the values; a few are marked.
-        runs: The shares of each run at these places.
-        hue: The colour of both.
-        line: The style of the line.
-        alpha: The opacity of the band.
-        label: The label of the line.
-        range_label: The label of the band.
+        x: x coordinates of the values; each gets a marker if there are fewer than five.
+        runs: Values of each run, shape ``(runs, len(x))``.
+        hue: Colour of line and band.
+        line: Matplotlib's style of the line.
+        alpha: Opacity of the band, 0 to 1.
+        label: Label of the line.
+        range_label: Label of the band.
     """
     shares = np.array(list(runs))
     marker = "o" if len(x) < 5 else ""

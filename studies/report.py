@@ -13,7 +13,7 @@ COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "
 
 
 def write_report(result: StudyResult) -> None:
-    """Write both files, and the files of the tables, into the study's folder.
+    """Write ``rows.csv``, ``report.md`` and the tables' own files into the study's folder.
 
     Raises:
         StorageError: A file can't be written; each is complete or unchanged.
@@ -48,7 +48,7 @@ def format_report(result: StudyResult) -> str:
 
 
 def cells(row: Row) -> list[str]:
-    """Return one line of a printed table, cell by cell; see :data:`COLUMNS`."""
+    """Return the cells of a row of a printed table, in the order of :data:`COLUMNS`."""
     interval = f"{format_number(row.low)} to {format_number(row.high)}"
     published = format_number(row.published)
     measured = format_number(row.measured)
@@ -56,7 +56,7 @@ def cells(row: Row) -> list[str]:
 
 
 def format_number(value: float | str | None) -> str:
-    """Format shares with three digits, larger numbers with one; leave words as they are.
+    """Format numbers below 2 with three decimals, others with one; leave strings as they are.
 
     >>> format_number(0.55498), format_number(97.25), format_number(None)
     ('0.555', '97.2', '-')

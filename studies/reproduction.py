@@ -39,7 +39,7 @@ def find_study(name: str) -> Study:
     """Return the study called *name*.
 
     Raises:
-        UnknownNameError: There is none.
+        UnknownNameError: There is no such study.
     """
     if name not in STUDIES:
         raise UnknownNameError("study", name, STUDIES)
@@ -66,16 +66,17 @@ def reproduce_study(
 
     Args:
         name: One of :data:`STUDIES`.
-        out: The folder.
+        out: Folder of the runs and the report.
         seeds: Number of runs of each setting; the study's own number if None.
-        scale: Shortens the study (below 1) or lengthens it.
+        scale: Factor of all lengths, such as games and generations.
         only: The name of one table, for which only the runs that it needs are run; all tables
             if None.
-        workers: Number of processes that play; one per core if None. Each breeds a run of its own,
-            as long as there are enough of them.
+        workers: Number of processes that play; one per core if None. Each evolves a run of its own,
+            as long as there are enough runs.
         progress: Called after each generation; stops the study by returning False.
-        executor: ``ray`` breeds the runs in a Ray cluster; other games of tables are played here.
-        address: Address of that cluster, if it is not to be started here.
+        executor: ``ray`` executes the runs in a Ray cluster; additional games for tables are played
+            on this machine.
+        address: Address of that cluster; if None, it is started on this machine.
 
     Raises:
         UnknownNameError: There is no such study, or no such table in it.

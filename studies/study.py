@@ -55,25 +55,25 @@ class Settings:
 
 @dataclass(frozen=True)
 class Row:
-    """One number of a publication beside the one measured here."""
+    """A published number beside the one measured here."""
 
     table: str
     row: str
     column: str
     published: float | str | None
-    """As the source gives it: a number, words, or None."""
+    """Published value, as a number or in words; None if there is none."""
     measured: float
     low: float
-    """The 95 % interval of :attr:`measured`: from here ..."""
+    """Lower end of the 95 % interval of :attr:`measured`."""
     high: float
-    """... to here."""
+    """Upper end of that interval."""
     games: int
     """Number of games measured."""
     remark: str = ""
     """A comment on the row."""
 
     def to_dict(self) -> JsonObject:
-        """Return the figures by name, without the remark."""
+        """Return the fields by name, without the remark."""
         figures = asdict(self)
         del figures["remark"]
         return figures
@@ -81,7 +81,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Grid:
-    """Figures in rows and columns that belong to a table, as a publication may print them."""
+    """Additional table of formatted numbers, in the layout of a publication."""
 
     title: str
     columns: list[str]
@@ -100,7 +100,7 @@ class Table:
     files: dict[str, bytes] = field(default_factory=dict)
     """Charts and data that belong to it, by file name."""
     grids: list[Grid] = field(default_factory=list)
-    """Additional figures for the report."""
+    """Additional tables of numbers for the report."""
 
     def add_picture(self, name: str, figure: Figure) -> None:
         """Add the *figure* as the file *name*.png."""
@@ -111,7 +111,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Material:
-    """The material for tables: finished runs, and means to play more games."""
+    """The input of tables: finished runs, and settings for additional games."""
 
     settings: Settings
     runs: Mapping[str, Run]
@@ -129,7 +129,7 @@ class Material:
 
 
 Need = Callable[[Job], bool]
-"""Test whether a table is made from a run."""
+"""Predicate that tells whether a table needs a run."""
 
 
 def _need_all(job: Job) -> bool:
@@ -137,7 +137,7 @@ def _need_all(job: Job) -> bool:
 
 
 def needs(*settings: str) -> Need:
-    """Return a test for the runs of some *settings*, by the names that :class:`Material` lists."""
+    """Return a predicate for the runs of *settings*, named as for :meth:`Material.list_runs`."""
     return lambda job: job.name.rpartition("-")[0] in settings
 
 
@@ -149,7 +149,7 @@ class TableKind:
     summary: str
     measure: Callable[[Material], Table]
     needs: Need = _need_all
-    """The study's runs that it is made from; all of them by default."""
+    """Predicate for the runs of the study that the table needs; by default all of them."""
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,12 @@ class Study:
     summary: str
     source: str
     plan: Callable[[Settings], list[Job]]
-    """The runs that all tables need together, or the first of them; see :attr:`later`."""
+    """Function that returns the jobs of the runs that the tables need, except those of
+    :attr:`later`."""
     tables: tuple[TableKind, ...]
     later: tuple[Callable[[Material], list[Job]], ...] = ()
-    """Further runs, planned step by step from the results once all earlier runs are finished."""
+    """Functions called in turn, each of which plans further runs from the results of all earlier
+    ones."""
     seeds: int = 1
     """Default number of runs of each setting."""
 
@@ -212,7 +214,7 @@ class StudyResult:
         return " ".join(words)
 
     def to_dict(self) -> JsonObject:
-        """Return all of it, ready for JSON."""
+        """Return the result as values that JSON can hold."""
         return {
             "study": self.study.name,
             "source": self.study.source,
@@ -235,13 +237,13 @@ class StudyResult:
 
 @cache
 def read_lines(package: str, name: str) -> tuple[dict[str, str], ...]:
-    """Return the lines of a CSV file with a header in the *package* of a study."""
+    """Return the rows of the CSV file ``data/NAME`` of a *package*, as dictionaries by column."""
     file = resources.files(package).joinpath("data", name)
     return tuple(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
 
 def format_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> bytes:
-    """Return *lines* as CSV below a header; None is an empty cell."""
+    """Return *lines* as CSV below a header, UTF-8 encoded; None becomes an empty cell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([columns, *lines])
     return text.getvalue().encode()

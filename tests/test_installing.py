@@ -71,7 +71,7 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
     done = run("setup.py", "--quiet", "sdist", "--dist-dir", tmp_path, cwd=clone)
     assert done.returncode == 0, done.stderr
     (archive,) = tmp_path.glob("*.tar.gz")
-    shutil.unpack_archive(archive, tmp_path / "source")
+    shutil.unpack_archive(archive, tmp_path / "source", filter="data")
     (source,) = (tmp_path / "source").iterdir()
     names = {entry.name for entry in source.iterdir()}
     names -= {"PKG-INFO", "setup.cfg", "evolve_arena.egg-info"}

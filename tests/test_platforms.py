@@ -42,6 +42,7 @@ missing = {
 for module, names in missing.items():
     for name in names.split():
         delattr(module, name)
+os.process_cpu_count = os.cpu_count  # of Python 3.13 and newer
 """
 """Python runs it at every start, that of workers too. Libraries that look at what
 system this is are loaded before."""

@@ -1,4 +1,4 @@
-"""The server behind the page: its requests, their permission, and its streams of events.
+"""The server behind the page: its routes, access control, and server-sent events.
 
 It does little itself: workers read runs and play games, child processes train. So no request,
 however large or wrong, delays a run.
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).with_name("static")
 PAGE = resources.files("evolve_arena.runs").joinpath("page")
-"""Files shared with exported pages: they draw boards."""
+"""Files that draw boards, shared with exported pages."""
 LARGEST_REQUEST = 1 << 20
 MAX_GAMES = 32
 """Number of games at once; the one that was idle for longest makes room."""
@@ -58,13 +58,13 @@ MAX_ERRANDS = 16
 ERRAND = 0.5
 """Seconds that a request waits for a picture or a tournament; then its page asks again."""
 COLLECTING = 60.0
-"""Seconds that a page has to collect a result."""
+"""Seconds for which the result of a background job is kept until its page asks for it."""
 LEFT = 20.0
-"""Seconds after which a game ends that its page has left: the page may only be reloading."""
+"""Seconds from the closing of a game's page to the end of the game: it may only be reloading."""
 MAX_WATCHED = 64
 """Number of topics that pages watch at once: each run that is compared counts."""
 KNOWN = "evolve-arena-known"
-"""The key in the state of a request whose sender showed the token."""
+"""The key that is set in the state of a request that came with the token."""
 BEAT = 15.0
 """Seconds after which a stream without news sends a sign of life."""
 SHARE = 0.02
@@ -81,7 +81,7 @@ HEADERS = {
 }
 CLOSING = {"Connection": "close"}
 Action: TypeAlias = "Callable[[JsonObject], Coroutine[object, object, Json]]"
-"""A function that takes the values of a request, and returns what is answered."""
+"""A function that takes the values of a request, and returns the answer."""
 
 
 @dataclass
@@ -190,7 +190,7 @@ def _refuse(text: str, status: int) -> Response:
 
 @dataclass
 class _Topic:
-    """A topic that pages watch: its newest text, and an event for each page."""
+    """A run, or all runs, that pages watch: its newest text, and an event for each page."""
 
     text: str = ""
     bells: set[asyncio.Event] = field(default_factory=set)
@@ -295,9 +295,9 @@ class Server:
         return answer
 
     def _later(self, act: Action) -> Action:
-        """Return an action that starts *act*, and soon answers that the page is to ask again.
+        """Return an action that starts *act*; if that takes long, the answer is to ask again later.
 
-        So a browser, which has six connections to a host, never waits long on one.
+        A browser has only six connections to a host, and none of them is to be busy for long.
         """
 
         async def ask(given: JsonObject) -> Json:
@@ -317,7 +317,7 @@ class Server:
         return ask
 
     def _keep_errand(self, key: str, errand: asyncio.Task[Json]) -> None:
-        """Keep the result of an *errand* until its page asks, but not for long."""
+        """Keep the result of an *errand*, a background job, until its page asks, or for a while."""
         if not errand.cancelled():
             errand.exception()  # marks it as seen: the page may have left
             asyncio.get_running_loop().call_later(COLLECTING, self._errands.pop, key, None)
@@ -464,7 +464,7 @@ class Server:
         return StreamingResponse(self._tell(names), media_type="text/event-stream", headers=headers)
 
     async def _tell(self, names: list[str]) -> AsyncIterator[bytes]:
-        """Yield the newest text of each topic when it changes; slow readers miss some."""
+        """Yield the newest text of each topic when it changes; slow readers miss some versions."""
         bell = asyncio.Event()
         topics = {name: self._topics.setdefault(name, _Topic()) for name in names}
         for name, topic in topics.items():
@@ -490,7 +490,7 @@ class Server:
                     self._topics.pop(name)
 
     async def _watch(self, name: str, topic: _Topic) -> None:
-        """Poll a *topic*, as often as costs little."""
+        """Poll a *topic*, at intervals that limit the time spent to :data:`SHARE`."""
         look = self._record if name else self._list_runs
         loop = asyncio.get_running_loop()
         before: Json = None

@@ -40,7 +40,7 @@ class Listing:
     Args:
         finder: Worker that opens no run, and so answers soon.
         opener: Worker that opens runs, which may take long.
-        limit: Seconds that it has for a row.
+        limit: Seconds that *opener* has for a row.
     """
 
     def __init__(self, finder: Worker, opener: Worker, limit: float = ROW) -> None:
@@ -51,7 +51,7 @@ class Listing:
         self._reading: asyncio.Task[None] | None = None
 
     async def rows(self) -> list[JsonObject]:
-        """Return a row for each run, the newest first; runs that hang do not delay it."""
+        """Return a row for each run, the newest first; runs that hang do not delay the answer."""
         self._found = await self._finder.call("find_runs")
         self._rows = {name: row for name, row in self._rows.items() if name in self._found}
         if self._list_stale() and (self._reading is None or self._reading.done()):
@@ -80,7 +80,7 @@ class Listing:
             raise WorkerError(self._given_up[name, run][1]) from None
 
     def close(self) -> None:
-        """Cancel reading."""
+        """Cancel the reading of rows."""
         if self._reading is not None:
             self._reading.cancel()
 

@@ -103,7 +103,7 @@ class Desk:
         return self.look()
 
     def hint(self, player: str | None = None) -> JsonObject:
-        """Return the move of a *player* in this position; of the next program if None."""
+        """Return the move that *player* would choose; if None, that of the game's first program."""
         table = self._find_table()
         if table.result is not None:
             raise BadValueError("this game is over")
@@ -141,7 +141,7 @@ class Desk:
         }
 
     def inside(self, player: str | None = None, ply: int | None = None) -> JsonObject:
-        """Return the activations of *player*'s network; of one that plays here if None."""
+        """Return the activations of *player*'s network; if None, of a player of this game."""
         table = self._find_open_table()
         position = table.positions[_find_ply(table, ply)]
         for each in self._find_asked(table, player):
@@ -168,7 +168,7 @@ class Desk:
         return table
 
     def _find_table(self) -> Table:
-        """Return the table; it is made by the first request, which so gets its errors."""
+        """Return the table, which the first request makes, so that this request gets the errors."""
         if self._table is None:
             name, options, players = self._asked
             game = self._choose_game(name, options, players)
@@ -234,7 +234,7 @@ class Desk:
         return self._advisors[player]
 
     def _find_asked(self, table: Table, player: str | None) -> list[Player]:
-        """Return the players to ask: *player*, or those of this game, the one to move first."""
+        """Return the players to query: *player*, or those of this game, the one to move first."""
         if player is not None:
             return [self._find_advisor(table, player).player]
         own = [table.program] if table.result is None else []
@@ -289,7 +289,7 @@ class Desk:
         }
 
     def _find_viewer(self, table: Table, position: State, over: bool) -> int:
-        """Return the seat from which the page looks: the only person's, else the one to move."""
+        """Return the seat whose view the page shows: the only person's, else the one to move."""
         people = [
             seat
             for seat in range(table.game.seats)

@@ -111,13 +111,13 @@ class Play(Values):
 
 
 class Act(Values):
-    """Base of requests to a game: each is a method of its desk, with its values."""
+    """Base of requests to a game: each calls the `Desk` method of its name with its values."""
 
     act: str = "look"
 
 
 class Look(Act):
-    """The game after some moves; its present state if None."""
+    """A request for the game after *ply* moves; its present state if None."""
 
     ply: Number | None = None
 
@@ -129,19 +129,19 @@ class Move(Act):
 
 
 class Undo(Act):
-    """A number of turns of a person to take back."""
+    """A request to take back a number of turns of a person."""
 
     times: Number = 1
 
 
 class Hint(Act):
-    """The player to ask; one of the game if None."""
+    """A request for a hint: the player to ask, or one of the game's if None."""
 
     player: Name | None = None
 
 
 class Think(Hint):
-    """The player to ask about the game after some moves."""
+    """A request for a player's values or activations after some moves."""
 
     ply: Number | None = None
 

@@ -80,7 +80,7 @@ def list_champions(path: Path) -> list[int]:
 
 
 def stamp_run(path: Path) -> list[Json]:
-    """Return a stamp that differs once a run's files were written or replaced."""
+    """Return a stamp that changes when a run's files are written or replaced."""
     found: list[Json] = []
     for name in PLACES:
         if name == "history.db-shm":  # readers write there too

@@ -1,4 +1,4 @@
-"""The server's socket: its address, its limits, and the time that connections have."""
+"""The server's socket: its address, its limits, and the time limits of connections."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.web.app import KNOWN, Guard, Server
 
 MAX_CONNECTIONS = 256
-"""Number of connections at once; a higher one would leave no descriptors for files."""
+"""Most connections at once; more would leave no descriptors for files."""
 AT_ONCE = 32
-"""Number of connections that are accepted before requests of others are read. It is far smaller,
-so that in a crowd a request can show its token before the limit is reached."""
+"""Number of connections that are accepted before requests of others are read. It is far smaller
+than :data:`MAX_CONNECTIONS`, so that a request can show its token before that limit is reached."""
 MAX_WAITING = 512
 """Number of connections that the system holds until they are accepted."""
 PORT, NEAR = 8765, 20
@@ -77,11 +77,11 @@ class PatientProtocol(H11Protocol):
 
     @property
     def _is_known(self) -> bool:
-        """Return True if its last request came with the token."""
+        """Return True if the connection's last request came with the token."""
         return self.scope is not None and KNOWN in self.scope["state"]
 
     def _keep_time(self) -> None:
-        """End the connection unless it sends in time: a request, or a request's body."""
+        """Start a timer that ends the connection unless a request, or its body, arrives in time."""
         cycle = self.cycle
         if cycle is None or cycle.response_complete:
             owes: tuple[str, object] | None = ("request", cycle)

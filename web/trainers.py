@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 STOP = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM)
 """Signal that stops a run with a checkpoint; on Windows SIGTERM would end it at once."""
 HEARD = getattr(signal, "SIGBREAK", signal.SIGTERM)
-"""The same signal as the run receives it."""
+"""The signal that the run receives when :data:`STOP` is sent."""
 APART: JsonObject = {
     "start_new_session": True,
     "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
 }
-"""Arguments that separate a process from the terminal."""
+"""Arguments of `subprocess.Popen` that separate a process from the terminal."""
 MAX_AT_ONCE = 8
 KEPT = 10_000
 """Number of bytes that are kept of a process's output."""
@@ -36,9 +36,9 @@ PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network
 """Pictures of a run, and the options of ``evolve plot`` for each."""
 MAX_GAMES = 1000
 LONGEST = 300.0
-"""Seconds for a picture, or a tournament."""
+"""Time limit in seconds of a picture, or a tournament."""
 BEHIND = 15
-"""Niceness of such a process: behind runs, and behind workers that answer the page."""
+"""Niceness of a process for these: below runs, and below workers that answer the page."""
 LONGEST_START = 60.0
 """Seconds that a run has to start, or to report an error; usually it takes one."""
 PATIENCE = 30.0

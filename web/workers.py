@@ -39,7 +39,7 @@ PATIENCE = 30.0
 STARTING = 300.0
 """Time limit in seconds for a process to start, or to compile, possibly on a busy machine."""
 NICE = 10
-"""Niceness of workers: behind runs."""
+"""Niceness of workers: their priority is below that of runs."""
 
 keep_folder_out(util, spawn)
 _methods = multiprocessing.get_all_start_methods()
@@ -204,7 +204,7 @@ def _seconds_kept_waiting(number: int) -> float:
 
 
 def _serve(pipe: Connection, module: str, given: Settings) -> None:
-    """Answer calls until the server is gone; this is what a worker process runs."""
+    """Answer calls until the server is gone; the main function of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the server
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(os, "nice"):

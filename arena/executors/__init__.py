@@ -1,4 +1,4 @@
-"""Executors of work, such as batches of matches; results do not depend on the executor."""
+"""Executors of tasks, such as batches of matches; results do not depend on the executor."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ def default_workers() -> int:
 
 
 class SerialExecutor(Executor):
-    """Executor that does one part after the other in the calling process."""
+    """Executor that runs one part after the other in the calling process."""
 
     def run(self, work: Task) -> list[Array]:
-        """Do all parts of *work*."""
+        """Run all parts of the task *work*."""
         start = working_clock()
         outputs = new_outputs(work)
         find_kernel(work.kernel)(work.options, work.inputs, outputs, slice(0, len(work)))

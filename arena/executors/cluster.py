@@ -2,12 +2,12 @@
 
 Nodes receive names of kernels, arrays and numbers; each has this package itself, in the same
 version. The arrays go into Ray's object store, from where each node fetches them once. A part that
-is lost with its worker, or late, is given to another worker. The distribution of parts depends on
+is late, or lost with its worker, is sent to another worker. The distribution of parts depends on
 chance, but each part has its own seed and place, so the results do not.
 
-A Ray of the caller's own is faster: the caller is a worker, too, and shares memory with the others.
-Each of them takes the next chunk from a queue. After a worker was late or died, that memory is
-abandoned, so that it can't write to memory that is still read.
+A Ray cluster that the caller starts on its own machine is faster: the caller is a worker, too, and
+shares memory with the others. Each of them takes the next chunk from a queue. After a worker was
+late or died, that memory is abandoned, so that the worker can't write to memory that is still read.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ Answer: TypeAlias = Json
 LOOK = 1.0
 """Seconds between two updates of the list of nodes."""
 PATIENCE = 60.0
-"""Seconds without any worker that are an error."""
+"""Seconds without any worker after which an error is raised."""
 SHORTEST = 0.005
-"""Shortest seconds of a chunk: sending it and its results takes a tenth of that."""
+"""Shortest duration of a chunk in seconds: sending it and its results takes a tenth of that."""
 LATE, GRACE = 3.0, 0.5
 """A chunk is late after this factor times its expected seconds, plus these seconds."""
 DEATHS = 3
-"""Number of workers that die over the same chunk that is an error."""
+"""Number of workers lost over the same chunk at which an error is raised."""
 MAX_COPIES = 3
-"""Most workers that do the same chunk at a time."""
+"""Most workers that run the same chunk at a time."""
 BANDWIDTH, ROUND_TRIP = 2e9, 0.008
-"""Bytes per second into the object store, and seconds of a worker's answer, there and back."""
+"""Bandwidth of the object store in bytes per second, and seconds of a round trip to a worker."""
 NEARER = 4.0
-"""Factor by which shared memory is faster."""
+"""Factor by which shared memory is faster than the object store."""
 OWN = 0.05
-"""Seconds that this process works between two looks at the other workers."""
+"""Seconds that this process works between two checks of the other workers."""
 MAX_CHUNKS = 1000
-"""Most chunks in a queue, which fit into the smallest pipe of any system."""
+"""Most chunks in a queue; their numbers fit into the smallest pipe of any system."""
 JUDGE, WASTE = 3.0, 0.1
-"""Seconds after which a remark is made if more than this share of them is idle."""
+"""Seconds after which the user gets advice if workers are idle for more than this share."""
 
 
 @dataclass(eq=False)
@@ -73,9 +73,9 @@ class _Task:
     handle: _Handle
     sent: float
     job: Job | None = None
-    """None for the question after the worker's versions."""
+    """None for the request for the worker's versions."""
     chunk: Chunk = (0, 0)
-    """Without parts, for preparation."""
+    """The parts to run; none to make the worker compile the kernel."""
 
 
 @dataclass(eq=False)
@@ -88,28 +88,28 @@ class _Handle:
     place: str = ""
     """Its machine, and the folder of compiled code there; empty until it has answered."""
     tasks: dict[Ray, _Task] = field(default_factory=dict)
-    """Its unfinished tasks, in the order in which it does them."""
+    """Its unfinished tasks, in the order in which it runs them."""
     heard: float = 0.0
     """Time of its last answer."""
     keys: set[Key | None] = field(default_factory=lambda: {None})
     """The kernels that it has compiled."""
     told: int = 0
-    """The number of the job that was described to it."""
+    """The number of the last job whose description was sent to it."""
     lag: float = 0.0
     """Seconds of sending a chunk and its results."""
     speed: float = 1.0
     """Speed compared with the other workers."""
     parts: int = 0
     busy: float = 0.0
-    """Number of parts of the last job that it did, and its seconds for them."""
+    """Number of parts of the last job that it has run, and its seconds for them."""
 
     def knows(self, job: Job) -> bool:
-        """Return True if it can do parts of a *job*, and has no unfinished ones of an older job."""
+        """Return True if it can run parts of *job*, and has none of an older job to finish."""
         ready = bool(self.place) and job.key in self.keys
         return ready and all(task.job is job for task in self.tasks.values())
 
     def due(self, job: Job) -> Iterator[tuple[float, Chunk]]:
-        """Yield the time from which each of its chunks is late, if that can be estimated."""
+        """Yield the time at which each of its chunks becomes late, if that can be estimated."""
         if not job.parts or not all(task.job is job for task in self.tasks.values()):
             return
         unit = self.busy / self.parts if self.parts else job.busy / job.parts
@@ -128,7 +128,7 @@ class RayExecutor(Executor):
         address: The cluster, see :func:`connect`.
 
     Raises:
-        ArenaError: There is no cluster, or one of its nodes has another version of something.
+        ArenaError: There is no cluster, or one of its nodes has another version of a package.
         WorkerError: From :meth:`run` and :meth:`map`, if several workers die over the same part, or
             if there are none.
     """
@@ -137,7 +137,7 @@ class RayExecutor(Executor):
         self._alone = address is None and not import_ray().is_initialized()
         """True if the cluster is this executor's own, on this machine."""
         self._near = self._alone and hasattr(os, "memfd_create")
-        """True if this process works, too, and shares memory with the workers."""
+        """True if this process runs chunks, too, and shares memory with the workers."""
         if self._alone:
             workers = workers or default_workers()
         self._most = workers
@@ -149,15 +149,16 @@ class RayExecutor(Executor):
         self._leaders: dict[tuple[str, Key], _Handle] = {}
         """The worker that compiles a kernel for all on its machine."""
         self._units: dict[tuple[object, ...], float] = {}
-        """Seconds of a part, for each kind of work."""
+        """Seconds per part, for each kind of task."""
         self._job: Job | None = None
         self._jobs = 0
         self._looked, self._worked = -math.inf, time.monotonic()
         self._greeted = False
         self._without = 0.0
-        """Seconds without any worker."""
+        """Total seconds so far without any worker."""
         self._spent = self._used = self._busy = 0.0
-        """Total seconds, the workers' busy seconds among them, and those of the last job."""
+        """Total seconds, a worker's mean busy seconds among them, and all busy seconds of the last
+        job."""
         self._versions, self._place = describe_versions(), describe_place()
         self._workspace: TaskWorkspace | None = None
         self._stale = False
@@ -185,7 +186,7 @@ class RayExecutor(Executor):
         return [replace(node, workers=counts[name]) for name, node in self._known.items()]
 
     def run(self, work: Task) -> list[Array]:
-        """Do all parts of *work*."""
+        """Run all parts of the task *work*."""
         start, without = working_clock(), self._without
         outputs = new_outputs(work)
         if small := self._is_small(work):
@@ -202,7 +203,7 @@ class RayExecutor(Executor):
         return outputs
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Map as in `Executor.map`, in the workers, to which all is sent, pickled.
+        """Map as in `Executor.map`, in the workers, to which function and items are sent pickled.
 
         Raises:
             WorkerError: The function or an item can't be sent.
@@ -228,11 +229,11 @@ class RayExecutor(Executor):
             self.seconds += working_clock() - start
 
     def close(self) -> None:
-        """End the workers, and the Ray that was started for them."""
+        """End the workers, and the Ray cluster that was started for them."""
         self._stack.close()
 
     def _is_small(self, work: Task) -> bool:
-        """Return True if sending *work* would take longer than doing it here."""
+        """Return True if sending the task *work* would take longer than running it here."""
         if work.coarse or self._most == 1:
             return self._alone and self._most == 1
         size = sum(array.nbytes for array in work.inputs)
@@ -241,7 +242,7 @@ class RayExecutor(Executor):
         return len(work) <= work.fewest or seconds < 2.0 * sending
 
     def _judge(self, work: Task, seconds: float, busy: float) -> None:
-        """Make a remark, once, if workers are often idle for want of work."""
+        """Store and log advice, once, if workers are often idle."""
         self._spent += seconds
         self._used += busy / self.workers
         lost = 1.0 - self._used / self._spent
@@ -262,7 +263,7 @@ class RayExecutor(Executor):
         LOG.warning("%s", self.remarks[0])
 
     def _share_memory(self, work: Task, outputs: list[Array]) -> None:
-        """Do *work* in this process and others on this machine, in shared memory."""
+        """Run the task *work* in this process and others on this machine, in shared memory."""
         chunks = make_chunks(len(work), self.workers, work.fewest)
         if work.coarse:
             step = math.ceil(len(work) / MAX_CHUNKS)
@@ -313,7 +314,7 @@ class RayExecutor(Executor):
             self._repair(work, outputs, missing, share.owners[~done].tolist())
 
     def _take_part(self, share: Share, job: Job) -> None:
-        """Work until all chunks are done, or their workers are dead or late."""
+        """Run chunks until all are done, or the workers that took the others are dead or late."""
         busy, heard = True, -math.inf
         while busy or self._is_awaited(share, job):
             now = time.monotonic()
@@ -349,7 +350,7 @@ class RayExecutor(Executor):
     def _repair(
         self, work: Task, outputs: list[Array], chunks: list[Chunk], owners: list[int]
     ) -> None:
-        """Repeat lost chunks in other workers, and late ones here."""
+        """Run unfinished *chunks* again: lost ones in other workers, and late ones here."""
         node = next(iter(self._known.values()))
         alive = {handle.process for handle in self._handles}
         lost: deque[Chunk] = deque()
@@ -372,12 +373,12 @@ class RayExecutor(Executor):
         fewest: int | None,
         deaths: int = 0,
     ) -> None:
-        """Do *chunks* of *work* in workers on any machine.
+        """Run *chunks* of the task *work* in workers on any machine.
 
         Args:
-            work: The work.
+            work: The task.
             outputs: Receives the results.
-            chunks: The chunks to do.
+            chunks: The chunks to run.
             fewest: Fewest parts to send together; None if chunks are not divided further.
             deaths: Number of workers that died over each chunk already.
         """
@@ -402,7 +403,7 @@ class RayExecutor(Executor):
         self._weigh(job, time.monotonic() - began - (self._without - without))
 
     def _share(self, job: Job) -> Generator[tuple[Chunk, Answer], None, None]:
-        """Do all chunks of a *job*.
+        """Run all chunks of a *job* in the workers.
 
         Yields:
             Each chunk, with its result.
@@ -440,7 +441,7 @@ class RayExecutor(Executor):
         return None
 
     def _prepare(self, handle: _Handle, job: Job) -> None:
-        """Let a worker compile, unless another one on its machine does so or has done so."""
+        """Let a worker compile or load a kernel, unless another on its machine is compiling it."""
         assert job.key
         here = handle.place, job.key
         if here not in self._compiled and self._leaders.setdefault(here, handle) is not handle:
@@ -473,7 +474,7 @@ class RayExecutor(Executor):
         return pause
 
     def _wait(self, seconds: float) -> list[Ray]:
-        """Wait for answers of workers for at most so many seconds, and return the tasks.
+        """Wait for answers of workers, at most *seconds*, and return the references of their tasks.
 
         Raises:
             WorkerError: There has been no worker for long.
@@ -625,10 +626,10 @@ class RayExecutor(Executor):
         handle.tasks[ref] = self._flight[ref] = _Task(handle, time.monotonic())
 
     def _greet(self) -> None:
-        """Wait until each present node has told its versions.
+        """Wait until a worker on each present node has reported its versions.
 
         Raises:
-            ArenaError: A node has another version of something.
+            ArenaError: A node has another version of a package.
         """
         numbers = {handle.node for handle in self._handles}
         end = time.monotonic() + PATIENCE / 2
@@ -650,7 +651,7 @@ class RayExecutor(Executor):
         return None
 
     def _refuse(self, number: str, why: str) -> None:
-        """Leave out a node that joined later; for one that was there at the start, fail.
+        """Exclude a node that joined later; fail for one that was there at the start.
 
         Raises:
             ArenaError: The node was there at the start.
@@ -665,7 +666,7 @@ class RayExecutor(Executor):
             self._lose(handle, why)
 
     def _give_up_memory(self) -> None:
-        """Close the workspace; the next work gets another one."""
+        """Close the workspace; the next task gets another one."""
         if self._workspace:
             self._workspace.close()
             self._workspace = None
@@ -679,7 +680,7 @@ class RayExecutor(Executor):
         self._flight.clear()
 
     def _weigh(self, job: Job, seconds: float) -> None:
-        """Update the speeds of workers and nodes after a *job* that took so many *seconds*."""
+        """Update the speeds of workers and nodes after a *job*, which took this many *seconds*."""
         worked = [handle for handle in self._handles if handle.parts and not job.own]
         rates = [handle.parts / max(handle.busy, 1e-9) for handle in worked]
         for handle, rate in zip(worked, rates, strict=True):
@@ -692,7 +693,7 @@ class RayExecutor(Executor):
 
 
 def _kind(work: Task) -> tuple[object, ...]:
-    """Return a key of work whose parts take about the same time."""
+    """Return a key that is shared by tasks whose parts take about the same time."""
     size = sum(array.nbytes for array in work.inputs)
     return work.kernel, work.options.get("game"), len(work), size
 

@@ -1,4 +1,4 @@
-"""A process that removes the rest of a Ray after its caller ended, for whatever reason.
+"""A process that removes the remains of a Ray cluster after its caller ended, for any reason.
 
     python -IS cluster_guard.py FOLDER PACKAGES
 

@@ -47,7 +47,7 @@ def describe_place() -> str:
 
 
 class Worker:
-    """A worker that does parts of some work, or applies a function.
+    """A worker that runs parts of tasks, or applies a function to items.
 
     Args:
         games: The games that :func:`evolve_arena.core.registry.pack_games` returned to the caller.
@@ -73,16 +73,17 @@ class Worker:
     def run(
         self, chunk: tuple[int, int], number: int, order: Settings | None = None
     ) -> tuple[object, float]:
-        """Do a *chunk* of the work with this *number*, and return the result and its seconds.
+        """Run a *chunk* of the task with this *number*, and return the result and its seconds.
 
         Args:
             chunk: The first part, and the one after the last; no parts if the worker takes chunks
                 from a queue.
-            number: The number of the work.
-            order: The description of the work, for the first chunk of this number.
+            number: The number of the task.
+            order: The description of the task, for the first chunk of this number.
 
         Returns:
-            An error to be raised by the caller instead of the result, if there is one.
+            The result, or the error that the caller is to raise instead; and the seconds that it
+            took.
         """
         if number != self._number and order is None:
             return WorkerError(f"work {number} was not explained to a worker"), 0.0
@@ -100,7 +101,7 @@ class Worker:
         return answer, working_clock() - begin
 
     def _understand(self, order: Settings) -> Callable[[slice], object]:
-        """Return a function that does chunks of the work that *order* describes.
+        """Return a function that runs chunks of the task that *order* describes.
 
         Raises:
             ArenaError: The order names something that is unknown here.

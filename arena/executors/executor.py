@@ -1,4 +1,4 @@
-"""The contract of executors."""
+"""The interface of executors."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Node:
     workers: int = 0
     """Number of workers there now."""
     done: int = 0
-    """Number of tasks done: some matches, or a learner."""
+    """Number of chunks done, each of some matches or learners."""
     lost: int = 0
-    """Number of tasks repeated because the worker or the node died."""
+    """Number of chunks repeated because the worker or the node died."""
     late: int = 0
-    """Number of tasks that were also given to another worker because they took too long."""
+    """Number of chunks that were also sent to another worker because they took too long."""
     games: int = 0
     """Number of games played there."""
     rate: float = 0.0
@@ -52,10 +52,10 @@ class Executor(ABC):
 
     @abstractmethod
     def run(self, work: Task) -> list[Array]:
-        """Do all parts of *work* and return its outputs, in arrays that are not shared."""
+        """Run all parts of *work*, and return its outputs in arrays that are not shared."""
 
     def play(self, batch: Batch) -> Results:
-        """Play all matches of *batch* and return their results in the order asked."""
+        """Play all matches of *batch* and return their results, in the same order."""
         make_ready(batch)
         return Results.of(batch.game, self.run(batch.work()))
 

@@ -1,4 +1,4 @@
-"""Descriptions of work for workers, and the distribution of its parts."""
+"""Descriptions of tasks for workers, and the distribution of their parts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import Settings
 
 Chunk = tuple[int, int]
-"""Parts of some work: the first, and the one after the last."""
+"""A range of parts of a task: the first, and the one after the last."""
 Key = tuple[str, str]
 """A kernel, and the variant for which it is compiled."""
 ALONE = 4
-"""Factor of the smallest chunk if one process does all: each chunk has a cost, there is no wait for
+"""Factor of the smallest chunk if one process runs all: each chunk has a cost, there is no wait for
 the last one, and interrupts are handled only between two."""
 
 
 def describe(work: Task) -> dict[str, object]:
-    """Describe *work* for workers, without the places of its arrays."""
+    """Describe the task *work* for workers, without its arrays."""
     variants = list_variants(work.options.get("game"))
     return {"kernel": work.kernel, "options": dict(work.options), "variants": variants}
 
 
 def find_described(order: Settings) -> Kernel:
-    """Return, in a worker, the kernel of the work that :func:`describe` described."""
+    """Return, in a worker, the kernel of a task that :func:`describe` described."""
     if order["variants"]:
         add_variants(find_game(order["options"]["game"]), order["variants"])
     return find_kernel(order["kernel"])
@@ -57,13 +57,13 @@ def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
 
 @dataclass(eq=False)
 class Job:
-    """Parts to be done by workers, to whom the work is described once."""
+    """A task that workers are running: the chunks that are left, and statistics."""
 
     number: int
     key: Key | None
     """The kernel that workers must have compiled."""
     order: object
-    """The description of the work, in the object store."""
+    """The description of the task, in the object store."""
     fresh: deque[Chunk]
     """Chunks that have not been sent yet."""
     fewest: int | None = None
@@ -71,7 +71,7 @@ class Job:
     games: int = 0
     """Number of games in a part."""
     own: bool = False
-    """True if this process works, too."""
+    """True if this process runs chunks, too."""
     total: int = 0
     """Number of parts."""
     unit: float = 0.0
@@ -86,17 +86,17 @@ class Job:
     deaths: Counter[Chunk] = field(default_factory=Counter)
     """Number of workers that died over each chunk."""
     done: Counter[str] = field(default_factory=Counter)
-    """Number of parts that each node did."""
+    """Number of parts that each node has run."""
 
     def is_open(self) -> bool:
         """Return True if there is something to do or to wait for."""
         return bool(self.fresh or self.again or self.copies)
 
     def take(self, share: float, seconds: float) -> Chunk | None:
-        """Return the next chunk for a worker that does that *share* of everything.
+        """Return the next chunk for a worker; None if there is none.
 
         Args:
-            share: From 0 to 1.
+            share: Share of all parts that this worker is expected to run, from 0 to 1.
             seconds: Shortest time that the chunk should take.
         """
         if self.again:

@@ -1,7 +1,7 @@
 """An executor with persistent worker processes and arrays in shared memory.
 
 Where forking is safe, processes are forked once, after the kernels are compiled; elsewhere they are
-spawned, import kernels by name, and read their machine code from the cache. The arrays of some work
+spawned, import kernels by name, and read their machine code from the cache. The arrays of a task
 are copied into memory that all of them share; only their places and the parts to do go through
 pipes. The caller is a worker, too: it would otherwise only wait, and waking up takes longer than a
 hundred matches. The distribution of parts depends on chance, but each part has its own seed and
@@ -51,7 +51,7 @@ START_METHOD = "fork" if hasattr(os, "fork") and sys.platform != "darwin" else "
 MAX_WORKERS = 256 if hasattr(select, "poll") else 61
 """Most workers; Windows can't wait for more pipes at a time."""
 IN_FLIGHT = 2
-"""Most chunks that a worker has at a time, unless they are large: the next one waits while it does
+"""Most chunks that a worker has at a time, unless they are large: the next one waits while it runs
 one."""
 PATIENCE = 5.0
 """Seconds for a worker to end by itself."""
@@ -62,6 +62,8 @@ IGNORED = [
 ]
 """Signals that workers ignore: sent to a whole group, they are meant for the caller, which ends the
 workers."""
+REPLACED: list[object] = []
+"""Signal handlers of the caller, which a worker has replaced."""
 
 CHUNK = struct.Struct("qq")
 
@@ -105,7 +107,7 @@ class ProcessExecutor(Executor):
         self._make_team(FIRST_SIZE)
 
     def run(self, work: Task) -> list[Array]:
-        """Do all parts of *work*."""
+        """Run all parts of the task *work*."""
         start = working_clock()
         layout = lay_out(work)
         if end_of(layout) > len(self._memory):
@@ -218,13 +220,13 @@ class _Team:
         *,
         again: bool = True,
     ) -> Generator[tuple[Chunk, Answer], None, None]:
-        """Do *chunks*, with at most *most* of them at each worker at a time.
+        """Run *chunks*, with at most *most* of them at each worker at a time.
 
         Args:
-            chunks: The chunks to do; they are removed as they are sent.
+            chunks: The chunks to run; they are removed as they are sent.
             header: The order that precedes a worker's first chunk.
             most: Most chunks of a worker at a time.
-            own: Does a chunk in this process, which only waits if None.
+            own: Runs a chunk in this process; if None, this process only waits.
             again: Repeat the chunks of a worker that dies.
 
         Yields:
@@ -253,7 +255,7 @@ class _Team:
             raise
 
     def listen(self, *, wait: bool) -> list[_Worker]:
-        """Return the workers with an answer; *wait* for one if asked to."""
+        """Return the workers that have answered; with *wait*, wait until there is one."""
         if self._poll:
             return [self._ears[number] for number, _ in self._poll.poll(None if wait else 0)]
         ready = wait_for_pipes([worker.pipe for worker in self.workers], None if wait else 0)
@@ -458,9 +460,10 @@ def _shielded(method: str) -> Iterator[None]:
 def _work(
     pipe: Connection, memory: Memory, task: MapTask | None, parent: int, games: PackedGames | None
 ) -> None:
-    """Run a worker: do chunks until the pipe closes or the caller has ended."""
-    for number in IGNORED:
-        signal.signal(number, signal.SIG_IGN)
+    """Run a worker: process chunks until the pipe closes or the caller has ended."""
+    # Handlers of the caller are kept: what belongs to one may need threads that do not exist here,
+    # and its destructor would then crash (Ray's for SIGTERM does, on Python 3.13).
+    REPLACED.extend(signal.signal(number, signal.SIG_IGN) for number in IGNORED)
     core.on_compile = None  # the caller reports it
     try:
         if games is None:
@@ -489,12 +492,12 @@ def _work(
 
 
 def _refuse(part: slice) -> bytes:
-    """Do no *part*: its order was not understood."""
+    """Reject a *part* of a task whose description could not be read."""
     raise WorkerError("a worker process was to go on with an order that it did not understand")
 
 
 def _understand(order: JsonObject, memory: Memory, parent: int) -> Callable[[slice], bytes]:
-    """Return a function that does chunks of the work that *order* describes.
+    """Return a function that runs chunks of the task that *order* describes.
 
     Raises:
         ArenaError: The order names something that is unknown here.

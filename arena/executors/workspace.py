@@ -1,4 +1,4 @@
-"""Shared memory with the arrays of some work, for several processes on a machine."""
+"""Shared memory with the arrays of a task, for several processes on a machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOKEN = np.dtype("<u4")
 
 
 def lay_out(work: Task) -> Layout:
-    """Return the places of all inputs and outputs of *work* in shared memory."""
+    """Return the places of all inputs and outputs of the task *work* in shared memory."""
     layout: Layout = []
     at = 0
     for kind, shape in [(array.dtype.str, array.shape) for array in work.inputs] + [*work.outputs]:
@@ -46,7 +46,7 @@ def view_in(memory: mmap.mmap, layout: Layout) -> list[Array]:
 
 
 class TaskWorkspace:
-    """Memory that is shared with workers on this machine, and a queue of chunks to do.
+    """Memory that is shared with workers on this machine, and a queue of chunks to run.
 
     Both are files without a name, so nothing remains if this process is killed.
 
@@ -63,7 +63,7 @@ class TaskWorkspace:
         self.files = [
             (f"/proc/{os.getpid()}/fd/{each}", *identify(each)) for each in (file, self.queue)
         ]
-        """The path of each, and its identity."""
+        """Path and identity of the memory's file, and of the queue's."""
         self._numbers = file, self.queue, self._end
 
     def fill(self, count: int) -> None:
@@ -98,17 +98,17 @@ def open_workspace(files: list[tuple[str, int, int]]) -> tuple[mmap.mmap, int]:
 
 
 class Share:
-    """One process's share of work in memory that it shares with others on its machine.
+    """One process's share of a task in memory that several processes on a machine share.
 
-    Each process takes the next chunk from a queue when it has done one, without communication.
+    Each process takes the next chunk from a queue when it has run one, without communication.
 
     Args:
-        order: The description of the work: its kernel, options and variants, the layout of all
+        order: The description of the task: its kernel, options and variants, the layout of all
             arrays, and the number of inputs. The first three arrays are the chunks, the process
             that took each, and the times of its beginning and end, in seconds of this machine's
             clock, or 0.
         memory: The memory with the arrays.
-        queue: The file with the numbers of chunks to do.
+        queue: The file with the numbers of chunks to run.
     """
 
     def __init__(self, order: Settings, memory: mmap.mmap, queue: int) -> None:
@@ -118,11 +118,11 @@ class Share:
         self.run(slice(0, 0))  # compiles what is new
 
     def run(self, part: slice) -> None:
-        """Do a part that no other process does."""
+        """Run a part that no other process runs."""
         self._kernel(self._options, self.inputs, self.outputs, part)
 
     def do_next(self) -> bool:
-        """Do the next chunk; return False if there is none."""
+        """Run the next chunk of the queue; return False if there is none."""
         try:
             token = os.read(self._queue, TOKEN.itemsize)
         except BlockingIOError:
@@ -137,6 +137,6 @@ class Share:
 
 
 def identify(file: int) -> tuple[int, int]:
-    """Return the identity of an open file on this machine."""
+    """Return the identity of an open file on this machine: its device and inode."""
     status = os.fstat(file)
     return status.st_dev, status.st_ino

@@ -1,7 +1,7 @@
 """Shell completion: of recipes, runs, players, games, keys of ``--set`` and their values.
 
-It runs no code of files, and asks no other machine. Answers that take long are kept in the cache
-folder until a file of the package changes.
+It runs no code in files, and contacts no other machine. Answers that take long are kept in the
+cache folder until a file of the package changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evolve_arena.runs.store.directory import HOME, RunDirectory, find_run
 VARIABLE = "_EVOLVE_COMPLETE"
 """Environment variable that is set if the shell asks for completions."""
 BREAKS = "=:"
-"""Marks at which Bash splits words: ``run:evolved/mine``, ``run.seed=7``."""
+"""Characters at which Bash splits words: ``run:evolved/mine``, ``run.seed=7``."""
 MAX_RUNS = 200
 REMEMBERED, MAX_BYTES = "completions.json", 1 << 20
 
@@ -50,7 +50,7 @@ def answer_shell(app: Callable[..., object], environment: MutableMapping[str, st
 
 
 def join_words(words: list[str]) -> list[str]:
-    """Return the *words* of a line as they were typed; Bash splits them at some marks.
+    """Return the *words* of a line as they were typed; Bash splits them at :data:`BREAKS`.
 
     >>> join_words(["evolve", "duel", "run", ":", "evolved/mine"])
     ['evolve', 'duel', 'run:evolved/mine']
@@ -163,7 +163,7 @@ def _find_paths(incomplete: str, pattern: str) -> list[str]:
 
 
 def _recall(what: str, find: Callable[[str], list[str]]) -> list[str]:
-    """Return the answer of *find* to the last word of *what*, from the cache folder if possible."""
+    """Return what *find* returns for *what* without its first word, from the cache if possible."""
     stamp, file = _stamp(), _remembered_file()
     remembered: dict[str, list[str]] = {}
     with suppress(OSError, ValueError, AttributeError, RecursionError):
@@ -198,7 +198,7 @@ def _stamp() -> str:
 
 
 def _remembered_file() -> Path | None:
-    """Return the file of remembered answers; None if other users could write to it."""
+    """Return the file of cached answers; None if other users could write to it."""
     import platformdirs
 
     chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")

@@ -175,7 +175,7 @@ def start(
 
 
 def _with_generations(changes: list[str], generations: int | None) -> list[str]:
-    """Return *changes*, with the last generation added if it was given apart from them."""
+    """Return *changes*, with the last generation added if it was given as an option of its own."""
     from evolve_arena.core.errors import BadValueError
 
     if generations is None:

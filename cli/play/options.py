@@ -209,7 +209,7 @@ def _is_person(name: str) -> bool:
 
 
 def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player | None:
-    """Return a player; None for a person."""
+    """Return the player called *name*, which *stack* closes; None for a person."""
     if _is_person(name):
         return None
     player = find_player(name, game)

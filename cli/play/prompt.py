@@ -55,7 +55,7 @@ ONLY_OPEN = {
     "swap": "seats can't be changed in a game with hidden cards",
     "values": "values are not shown in a game with hidden cards",
 }
-"""Commands for games without hidden information, and the reason why not in others."""
+"""Commands that only games without hidden information have, with the reason for the others."""
 
 
 class NextGameError(Exception):
@@ -160,7 +160,7 @@ class PromptLoop:
                 self._screen.say(advice)
 
     def ask_what_next(self, table: Table) -> None:
-        """Ask after a game for the next step; return once moves are taken back.
+        """Ask for the next step when a game is over; return once moves are taken back.
 
         Raises:
             InputEndedError: The input has ended.
@@ -201,12 +201,12 @@ class PromptLoop:
         return bool(thinkers)
 
     def forget(self) -> None:
-        """End the game for the advisor as well."""
+        """End the game for the player that gives hints as well."""
         if self._advisor is not None:
             self._advisor.leave()
 
     def close(self) -> None:
-        """Close the advisor."""
+        """Close the player that gives hints."""
         if self._advisor is not None:
             self._advisor.leave()
             self._advisor.player.close()

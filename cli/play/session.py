@@ -124,7 +124,7 @@ class Session:
         return table
 
     def _clear(self, table: Table) -> None:
-        """Count the game if it is over; otherwise show its moves."""
+        """Record the game's result if it is over; otherwise show its moves."""
         table.leave()
         self._prompt.forget()
         if table.result is not None:

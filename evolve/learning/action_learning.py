@@ -1,9 +1,10 @@
 """Games from which a network learns the values of moves, by Q-learning, in any compiled board game.
 
-Each player sees a sequence of states, those in which it is to move; what others play in between is
-part of its surroundings. After a game each value is drawn towards the best one of the player's
-next state (Watkins 1989), or towards a return that reaches farther ahead, as far as the moves were
-the best ones: Watkins's Q(λ); see Sutton and Barto, "Reinforcement Learning", 2018, section 12.10.
+Each player sees a sequence of states, those in which it is to move; the moves of others in
+between are part of its environment. After a game each value is moved towards the best value in the
+player's next state (Watkins 1989), or towards a return that reaches farther ahead, up to the first
+move that was not greedy: Watkins's Q(λ); see Sutton and Barto, "Reinforcement Learning", 2018,
+section 12.10.
 """
 
 from __future__ import annotations
@@ -51,22 +52,22 @@ ONE = np.float32(1.0)
 
 
 class ActionNotes(NamedTuple):
-    """Notes of one game."""
+    """The record of one game, from which a network learns."""
 
     seen: NDArray[np.uint64]
-    """The words that the player to move saw before each ply, and some more."""
+    """View of the player to move before each ply, ``SEEN`` words each; spare words follow."""
     moves: NDArray[np.int64]
-    """The move; -1 if an opponent made it."""
+    """The move of each ply; -1 if a fixed opponent made it."""
     movers: NDArray[np.int64]
-    """The seat that made it."""
+    """The seat that made each move."""
     values: NDArray[np.float32]
-    """The value of the best move then."""
+    """The value of the best move at each ply."""
     explored: NDArray[np.uint8]
-    """1 if it was drawn at random."""
+    """1 for each ply whose move was drawn at random."""
     wins: NDArray[np.int64]
     returns: NDArray[np.float32]
-    """For each seat the return of its next move, the value of the best move then, and what they
-    are worth a move earlier."""
+    """Three numbers for each seat: the return of its next move, the value of the best move there,
+    and the discount of both one move earlier."""
 
 
 @compiled
@@ -80,17 +81,18 @@ def teach(
     opponents: Opponents,
     figures: Array,
 ) -> None:
-    """Plays games and changes the weights of *layers* after each of them.
+    """Play games and change the weights of *layers* after each of them.
 
     Args:
-        learning: How to play and learn; its step counts nothing.
-        rates: The step of each layer, ``float32``.
-        layers: The network.
-        rng: Chance.
-        notes: Room for a game.
-        room: Room for a position.
-        opponents: See `opponents.seat_opponents`.
-        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+        learning: Settings of play and learning; ``step`` is not used.
+        rates: Learning rate of each layer (``float32``).
+        layers: Network, whose weights are changed in place.
+        rng: Random stream.
+        notes: Space for the record of a game.
+        room: Space for a position.
+        opponents: Fixed opponents, as in `opponents.seat_opponents`; None for self-play.
+        figures: The statistics of `tuple_learning.FIGURES`, shape ``(4,)``, to which those of the
+            games are added.
     """
     states = room.states
     for game in range(learning.games):
@@ -114,7 +116,7 @@ def _play(
     opponents: Opponents,
     own: Number,
 ) -> Number:
-    """Play one game; give its last state, and its plies."""
+    """Play one game; return its last state and its number of plies."""
     states = room.states
     state, ply = settle(states, begin(states), rng), 0
     outcome = adjudicate(states, state)
@@ -148,7 +150,7 @@ def _choose(
     count: Number,
     ply: Number,
 ) -> Number:
-    """Return the first move of the best value, or a random one; note the view of a *seat*."""
+    """Return the first move of the highest value, or a random one; record what *seat* sees."""
     look(room.states, state, seat, notes.seen, ply * SEEN)
     _run(layers, notes, room, ply)
     place = layers.places[-1]
@@ -165,7 +167,7 @@ def _choose(
 
 @inlined
 def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Number) -> Number:
-    """Show the network what was seen before a *ply*; give the number of inputs that are not 0."""
+    """Run the network on the view before a *ply*; return the number of non-zero inputs."""
     seat = peek(notes.movers, ply)
     count = list_seen(room.states, notes.seen, ply * SEEN, room.bits, seat)
     list_inputs(room, count)
@@ -184,10 +186,10 @@ def _learn(
     verdict: Number,
     plies: Number,
 ) -> Number:
-    """Draw the values of a game's moves towards their returns, the last one first.
+    """Move the values of a game's moves towards their returns, from the last to the first.
 
     Returns:
-        The sum of the differences between values and returns.
+        The sum of the absolute differences between values and returns.
     """
     decay, error = np.float32(learning.decay), 0.0
     discount = np.float32(learning.discount)

@@ -27,14 +27,14 @@ ONE = np.float32(1.0)
 
 
 class Network(NamedTuple):
-    """A network with one hidden layer and one output, and room to work."""
+    """A network with one hidden layer and one output, and its work space."""
 
     first: NDArray[np.float32]
     """The first layer, flat: a padded row for each input, then the biases."""
     last: NDArray[np.float32]
     """The last layer: its weights, padded, then a block that begins with its bias."""
     hidden: NDArray[np.float32]
-    """Room for the activations of the hidden units, and a block more."""
+    """Activations of the hidden units, padded, then a block of scratch space."""
     inputs: int
     units: int
     width: int
@@ -115,7 +115,7 @@ def add_input(network: Network, sums: Floats, at: int, source: int, value: Numbe
 
 @inlined
 def output_with(network: Network, sums: Floats, at: int, source: int, value: Number) -> Number:
-    """Return the sum that goes into the output's tanh, if one more input had this *value*.
+    """Return the output's pre-activation if one more input had this *value*.
 
     Args:
         network: Network whose weights are read.
@@ -144,16 +144,16 @@ def add_changes(
     changes: Array,
     count: int,
 ) -> None:
-    """Add features that came to the sums, and subtract those that went.
+    """Update the hidden units' sums: add features that appeared, subtract those that disappeared.
 
     Args:
-        network: The network.
-        sums: Those of the hidden units.
-        at: Where they begin.
-        index: The input that each feature raises.
-        factor: By how much.
-        changes: Features that came, or complements of those that went.
-        count: How many.
+        network: Network whose first layer is read.
+        sums: Sums of hidden units, flat (``float32``), changed in place.
+        at: Index in *sums* of the first unit's.
+        index: The input that each feature raises, shape ``(features,)`` (``int64``).
+        factor: Number by which each feature raises it, shape ``(features,)`` (``float32``).
+        changes: Features that appeared, and complements of those that disappeared (``int64``).
+        count: Number of changes, the first ones of *changes*.
     """
     for place in range(count):
         change = peek(changes, place)
@@ -172,7 +172,7 @@ def output_after(
     changes: Array,
     count: int,
 ) -> Number:
-    """Return the sum that goes into the output's tanh after changes; see :func:`add_changes`.
+    """Return the output's pre-activation after changes of features, which are not applied.
 
     Args:
         network: Network whose weights are read.
@@ -180,7 +180,7 @@ def output_after(
         at: Index in *sums* of the first unit's.
         index: The input that each feature raises, shape ``(features,)`` (``int64``).
         factor: Number by which each feature raises it, shape ``(features,)`` (``float32``).
-        changes: Features that came, or complements of those that went (``int64``).
+        changes: Features that appeared, and complements of those that disappeared (``int64``).
         count: Number of changes, the first ones of *changes*.
     """
     total = simd.load(network.last, network.width)
@@ -200,7 +200,7 @@ def output_after(
 
 @inlined
 def apply_tanh(network: Network, number: Number) -> Number:
-    """Return the tanh of one *number*, to the bit that of the hidden units."""
+    """Return the tanh of one *number*, bit-identical to that of the hidden units."""
     simd.store(network.hidden, network.width, activate(simd.spread(number), TANH))
     return peek(network.hidden, network.width)
 
@@ -218,18 +218,18 @@ def learn(
     bias_factor: Number,
     damped: Number = ONE,
 ) -> Number:
-    """Move the network's value for one example towards *target*, by one step of descent.
+    """Take one step of gradient descent for one example, with this *target* of the value.
 
     Args:
-        network: The network.
-        sources: Numbers of inputs (``int64``). Those that are not 0 begin at ``sources[at]``.
-        values: Their values (``float32``), at the same places.
-        at: Where they begin.
-        count: How many they are.
-        target: What the value should be (``float32``).
-        hidden_rate: The step of the first layer (``float32``).
-        output_rate: The step of the last layer (``float32``).
-        bias_factor: 1, or 0 for biases that stay what they are (``float32``).
+        network: Network whose weights are changed.
+        sources: Indices of the inputs that are not 0 (``int64``); all others are taken for 0.
+        values: Values of these inputs (``float32``), at the same places.
+        at: Index in both arrays of the first of these inputs.
+        count: Number of these inputs.
+        target: Target of the value, from -1 to 1 (``float32``).
+        hidden_rate: Learning rate of the first layer (``float32``).
+        output_rate: Learning rate of the last layer (``float32``).
+        bias_factor: 1 to train biases, 0 to leave them unchanged (``float32``).
         damped: 1 for the gradient of the squared error, with tanh's slope as a factor, 0 for that
             of the cross-entropy, without (``float32``).
 
@@ -253,14 +253,14 @@ def learn(
 
 @inlined
 def forward(network: Network, sources: Array, values: Floats, at: int, count: int) -> Number:
-    """Return the sum that goes into the output's tanh; the hidden units' activations are kept.
+    """Return the output's pre-activation; the hidden units' activations are kept.
 
     Args:
         network: The network; the activations are kept in ``network.hidden``.
-        sources: Numbers of inputs (``int64``); all others are taken for 0.
-        values: Their values (``float32``), at the same places.
-        at: Index in both arrays of the first input that counts.
-        count: Number of inputs that count.
+        sources: Indices of the inputs that are not 0 (``int64``); all others are taken for 0.
+        values: Values of these inputs (``float32``), at the same places.
+        at: Index in both arrays of the first of these inputs.
+        count: Number of these inputs.
     """
     biases = network.inputs * network.width
     output = simd.load(network.last, network.width)

@@ -1,4 +1,4 @@
-"""Games that a tuple network plays, of any compiled board game, and what it learns from them."""
+"""Play and learning of n-tuple networks in any compiled board game."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from evolve_arena.players.board.rules import (
 
 TRIAL = SEATS
 FOLLOWS = HAS_CHANGES and not HAS_CHANCE
-"""True if all players see each move by the changes that it makes."""
+"""True if each move's changes update the entries of all seats, which are then not read anew."""
 
 
 @compiled
@@ -76,19 +76,20 @@ def teach(
     figures: Array,
     opponents: Opponents,
 ) -> None:
-    """Plays games and changes *tables*, flat, after each of them.
+    """Play games and change *tables* after each of them.
 
-    It takes no rules, which this code knows: their type is made anew in each process, so that Numba
-    would find nothing that another process compiled.
+    The rules are compiled into this module and are no parameter: their type is made anew in each
+    process, so that Numba would find nothing in its cache.
 
     Args:
-        learning: How to play and learn.
-        structure: See :mod:`evolve_arena.genomes.tuple_entries`.
-        tables: The numbers.
-        rng: Chance.
-        workspace: Memory that is used again and again.
-        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
-        opponents: See `opponents.seat_opponents`.
+        learning: Settings of play and learning.
+        structure: Structure of the network, laid out by :mod:`evolve_arena.genomes.tuple_entries`.
+        tables: All table entries, flat (``float32``), changed in place.
+        rng: Random stream.
+        workspace: Work space for a game.
+        figures: The statistics of `tuple_learning.FIGURES`, shape ``(4,)``, to which those of the
+            games are added.
+        opponents: Fixed opponents, as in `opponents.seat_opponents`; None for self-play.
     """
     readings = peek(structure, READINGS)
     for game in range(learning.games):
@@ -113,7 +114,7 @@ def _play(
     own: Number,
     figures: Array,
 ) -> Number:
-    """Play one game; give its plies."""
+    """Play one game; return its number of plies."""
     readings = peek(structure, READINGS)
     for seat in range(SEATS):
         start_readings(structure, 0, workspace.entries, seat * readings)
@@ -184,7 +185,7 @@ def _choose(
     """Return the first move that wins at once, or leads to the state of the best value.
 
     Returns:
-        The move, that value, and true if the value is the sum of the entries.
+        The move, the value, and True if the value is the sum of the entries.
     """
     states, readings = workspace.states, peek(structure, READINGS)
     if winning > 0:
@@ -226,7 +227,7 @@ def _choose_on_stacks(
     count: int,
     workspace: TupleWorkspace,
 ) -> Number:
-    """Return the first move of the best value; of single changes only the entries are summed."""
+    """Return the first move of the best value; those with a single change are not tried out."""
     readings = peek(structure, READINGS)
     at, entries, now = seat * readings, workspace.entries, workspace.now
     total, noted = np.float32(0.0), False
@@ -251,7 +252,7 @@ def _choose_on_stacks(
 
 @inlined
 def _see_move(structure: Array, workspace: TupleWorkspace, state: Position, move: Number) -> None:
-    """Let all players see a *move* in a *state*, by what it changes."""
+    """Update the entries of all seats by the changes that a *move* makes in a *state*."""
     if FOLLOWS:
         readings, changes = peek(structure, READINGS), workspace.changes
         if SEATS == 2 and list_changes(workspace.states, state, move, 0, changes) == 1:
@@ -277,7 +278,7 @@ def _read(
     target: int,
     keep: Number,
 ) -> None:
-    """Put the entries for a *state* at place *target*, from those at place *source*."""
+    """Store the entries of a *state* at index *target*, derived from those at index *source*."""
     planes, changes = workspace.planes, workspace.changes
     count = find_changes(workspace.states, state, planes, changes, seat, seat, keep, True)
     _note_changes(structure, workspace, count, source, target)
@@ -287,7 +288,7 @@ def _read(
 def _note_changes(
     structure: Array, workspace: TupleWorkspace, count: Number, source: int, target: int
 ) -> None:
-    """Put the entries at place *source*, after so many listed changes, at place *target*."""
+    """Store the entries at index *source*, after *count* listed changes, at index *target*."""
     if source != target:
         for reading in range(peek(structure, READINGS)):
             poke(workspace.entries, target + reading, peek(workspace.entries, source + reading))
@@ -299,7 +300,7 @@ def _note_changes(
 
 @inlined
 def _find_table(structure: Array, seat: int, state: Position, workspace: TupleWorkspace) -> Number:
-    """Return the place of the numbers that count in a *state* after a move of a *seat*."""
+    """Return the index of the first table entry for a *state* after a move of *seat*."""
     turns = peek(structure, TURNS)
     if turns == BY_SEAT:
         return seat * peek(structure, ENTRIES)

@@ -1,7 +1,7 @@
-"""Positions of games that were played, and what a network learns from them; compiled.
+"""Supervised learning from positions of recorded games; compiled.
 
-A row is a position in which somebody had a choice, as that player saw it: for a policy before the
-move, with the moves that were legal; for a value after it, with the result that the player had.
+A row is a position in which a player had more than one legal move, as that player saw it: for a
+policy before the move, with the legal moves; for a value network after it, with the final result.
 """
 
 from __future__ import annotations
@@ -44,33 +44,33 @@ ONE = np.float32(1.0)
 
 
 class Rows(NamedTuple):
-    """Positions to learn from; each array has an item, or some words, for each of them."""
+    """Positions to learn from; each array has one item, or a number of words, per position."""
 
     seen: NDArray[np.uint64]
-    """The planes of each ply, and some words more at the end; see `rules.look`."""
+    """Planes that the player saw, ``SEEN`` words per position; spare words follow at the end."""
     allowed: NDArray[np.uint64]
-    """Bits of the moves that are legal."""
+    """Legal moves as bits, ``MOVE_WORDS`` words per position."""
     moves: NDArray[np.int64]
-    """The choice."""
+    """The move that the recorded player chose."""
     seats: NDArray[np.int64]
-    """The seat of the player who sees it."""
+    """The seat of the player who sees the position."""
     targets: NDArray[np.float32]
     """The result of that player: 1 for a win, -1 for a loss, 0 for a draw of two."""
     games: NDArray[np.int64]
-    """The number of the game."""
+    """The number of the game that the position is from."""
 
 
 class LessonRoom(NamedTuple):
-    """Room for one position."""
+    """Work space for one position."""
 
     inputs_of_bits: NDArray[np.int64]
-    """The input that each bit which is seen raises."""
+    """The input that each bit of the planes raises, shape ``(bits,)``."""
     factors: NDArray[np.float32]
-    """The value of that input."""
+    """Number by which each bit raises that input, shape ``(bits,)``."""
     sources: NDArray[np.int64]
-    """Inputs of a position that are not 0."""
+    """Indices of the inputs of a position that are not 0."""
     inputs: NDArray[np.float32]
-    """Their values."""
+    """Values of these inputs."""
     bits: NDArray[np.int64]
     moves: NDArray[np.int64]
     chance: NDArray[np.uint64]
@@ -81,17 +81,17 @@ class LessonRoom(NamedTuple):
 def list_rows(
     played: Array, chosen: Array, seeds: Array, afterwards: Number, rows: Rows, room: LessonRoom
 ) -> Number:
-    """List the positions of games; give their number.
+    """Write the positions of games to *rows*; return their number.
 
     Args:
-        played: The moves of each game, shape ``(n, plies)``; -1 behind the last one. A game ends
+        played: The moves of each game, shape ``(games, plies)``; -1 after the last one. A game ends
             before a move that is not legal.
-        chosen: The choice of the player at each ply; -1 where there was none.
-        seeds: Of the games, shape ``(n,)``.
-        afterwards: True for positions after moves, but for a game's last; those of games that were
-            given up are left out.
-        rows: Room for a row for each choice.
-        room: Room for a position.
+        chosen: The player's choice at each ply, of the same shape; -1 where there was none.
+        seeds: Seed of each game, shape ``(games,)``.
+        afterwards: True for positions after moves, without a game's last one and without games that
+            were not played to the end; False for positions before moves.
+        rows: Space for one row per choice.
+        room: Space for a position.
     """
     states, count = room.states, 0
     for game in range(played.shape[0]):
@@ -138,7 +138,7 @@ def _allow(room: LessonRoom, legal: Number, move: Number, allowed: Array, at: Nu
 
 @inlined
 def list_inputs(room: LessonRoom, count: Number) -> None:
-    """Write the inputs that so many listed bits raise."""
+    """Write the inputs that the first *count* listed bits raise."""
     for place in range(count):
         bit = peek(room.bits, place)
         poke(room.sources, place, peek(room.inputs_of_bits, bit))
@@ -146,12 +146,12 @@ def list_inputs(room: LessonRoom, count: Number) -> None:
 
 
 class Drill(NamedTuple):
-    """The settings of learning from rows."""
+    """Settings of supervised learning."""
 
     batch: int
-    """Rows of a step."""
+    """Rows per step."""
     rate: Number
-    """The size of a step (``float32``)."""
+    """Learning rate of Adam (``float32``)."""
     values: bool
     """True for a value network, False for a policy."""
 
@@ -170,18 +170,18 @@ def learn_rows(
     """Learn all rows in their order, one step of Adam for each batch.
 
     Args:
-        drill: The settings.
-        layers: The network.
-        moments: See `layers.descend`.
-        gradient: Room for a sum of directions, all 0.
-        rates: 1 for each layer.
-        steps: Steps taken before.
-        rows: At least a batch of them.
-        room: Room for a position.
+        drill: Settings.
+        layers: Network, whose weights are changed in place.
+        moments: Adam's two moments of each weight, shape ``(2, weights)``, changed in place.
+        gradient: Space for the sum of a batch's gradients, shape ``(weights,)``, all 0.
+        rates: Factors of the layers' gradients, 1 for each layer.
+        steps: Number of steps taken before.
+        rows: Positions, at least one batch.
+        room: Space for a position.
 
     Returns:
-        The sum of their losses: for a policy the negative logarithms of the probabilities of the
-        choices, for a value the squared errors.
+        The sum of the losses of all rows: for a policy the negative log-likelihoods of the choices,
+        for a value network the squared errors.
     """
     loss, step, output = 0.0, np.int64(steps), layers.places[-1]
     for row in range(rows.moves.shape[0]):

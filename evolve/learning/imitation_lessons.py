@@ -1,4 +1,4 @@
-"""Steps of learning from positions, and games of packed players: kernels for executors."""
+"""Kernels for executors: learning steps on positions, and games of packed players."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evolve_arena.players.board.workspace import (
 from evolve_arena.players.packed import PackedPlayers
 
 LESSONS = "evolve_arena.evolve.learning.imitation_learning"
-"""The module that learns; a copy of it is compiled for the rules."""
+"""Module with the learning code, a copy of which is compiled for each game's rules."""
 
 
 def teach_part(
@@ -34,7 +34,7 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `Imitation.make_task`, as a kernel: each learner its steps.
+    """Run a part of the task of `Imitation.make_task`: the learning steps of some learners.
 
     Args:
         options: Options of the task: the game and its rules, the layers of the networks, the size
@@ -78,7 +78,7 @@ def play_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TeacherGames.play`, as a kernel: games of packed players.
+    """Run a part of the task of `TeacherGames.play`: some games of packed players.
 
     Args:
         options: Options of the task: the game, its rules, and the probability of a random move.
@@ -89,7 +89,7 @@ def play_part(
         part: Games that are played.
 
     Raises:
-        GameFileError: The rules did what no game may do.
+        GameFileError: The rules gave an invalid value, such as a move out of range.
     """
     spec = find_game(options["game"])
     rules = spec.game.make_rules(*options["rules"])
@@ -108,7 +108,7 @@ def play_part(
 
 
 def make_room(code: ModuleType, index: Array, factor: Array) -> LessonRoom:
-    """Return room for a position of a compiled game; its bits raise inputs as `Encoding` says.
+    """Return work space for one position of a compiled game.
 
     Args:
         code: The game's rules, compiled.
@@ -129,7 +129,7 @@ def make_room(code: ModuleType, index: Array, factor: Array) -> LessonRoom:
 
 
 def make_rows(code: ModuleType, lessons: ModuleType, count: int) -> Rows:
-    """Return room for so many positions.
+    """Return empty rows for *count* positions.
 
     Args:
         code: The game's rules, compiled.
@@ -147,7 +147,7 @@ def make_rows(code: ModuleType, lessons: ModuleType, count: int) -> Rows:
 
 
 def take_rows(rows: Rows, places: NDArray[np.int64]) -> Rows:
-    """Return the rows at these *places*."""
+    """Return the rows with the indices *places*."""
     count = max(1, len(rows.games))
     return _change_rows(
         rows, lambda array: array.reshape(count, -1)[places].ravel() if len(places) else array[:0]

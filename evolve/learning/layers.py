@@ -1,9 +1,10 @@
 """A multilayer perceptron that learns: forward pass and backpropagation of any layers, compiled.
 
-Outputs are linear; who asks turns them into a value (tanh) or into probabilities (softmax), and
-writes into `deltas` the direction in which each of them is to go. From there the step goes down
-the layers (Rumelhart, Hinton and Williams 1986): added to the weights at once it is plain gradient
-descent, added up over a batch it is what Adam (Kingma and Ba 2015, algorithm 1) turns into a step.
+Outputs are linear; the caller turns them into a value (tanh) or into probabilities (softmax), and
+writes the negative gradient of the loss in each output into `deltas`. :func:`backward` propagates
+it through the layers (Rumelhart, Hinton and Williams 1986): added to the weights at once, the
+result is plain gradient descent; summed over a batch, it is the input of Adam (Kingma and Ba 2015,
+algorithm 1).
 
 Only the inputs that are not 0 are read. Rows of weights are padded with zeros to whole vectors, and
 the padding stays exactly zero. All is ``float32``, added up in a fixed order.
@@ -28,26 +29,26 @@ from evolve_arena.genomes.simd import LANES, peek, poke
 RELU, TANH = ACTIVATIONS["relu"], ACTIVATIONS["tanh"]
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 FIRST, SECOND = 0.9, 0.999
-"""The shares of the moments of a gradient that Adam keeps at each step."""
+"""Adam's β₁ and β₂: the decay rates of the two moments."""
 TINY = np.float32(1e-8)
 
 
 class Layers(NamedTuple):
-    """A network's structure and weights, and room to work."""
+    """A network's structure and weights, and its work space."""
 
     sizes: NDArray[np.int64]
     """Units of each layer, inputs and outputs included."""
     rows: NDArray[np.int64]
-    """The place in ``weights`` of each layer's first row; behind its rows stand its biases."""
+    """Index in ``weights`` of each layer's first row; a layer's biases follow its rows."""
     places: NDArray[np.int64]
-    """The place in ``units`` and ``deltas`` of each layer's first unit."""
+    """Index in ``units`` and ``deltas`` of each layer's first unit."""
     weights: NDArray[np.float32]
     units: NDArray[np.float32]
-    """Activations after :func:`forward`; the outputs stand at ``places[-1]``, without one."""
+    """Activations after :func:`forward`; the outputs, which are linear, begin at ``places[-1]``."""
     deltas: NDArray[np.float32]
-    """The direction in which the sum of each unit is to go."""
+    """Negative gradient of the loss in each unit's pre-activation."""
     scratch: NDArray[np.float32]
-    """A vector."""
+    """Scratch space for one vector."""
     activation: int
 
 
@@ -83,7 +84,7 @@ def pad_numbers(layers: Layers, genes: Array, padded_numbers: Array) -> None:
 
 
 def unpad_numbers(layers: Layers, padded_numbers: Array, genes: Array) -> None:
-    """Copy them back; see :func:`pad_numbers`.
+    """Copy a number for each gene from padded rows, the reverse of :func:`pad_numbers`.
 
     Args:
         layers: Network whose structure the arrays have.
@@ -112,9 +113,9 @@ def forward(layers: Layers, sources: Array, values: Floats, count: Number) -> No
 
     Args:
         layers: The network.
-        sources: Their numbers (``int64``).
-        values: What they are (``float32``).
-        count: How many.
+        sources: Indices of these inputs (``int64``).
+        values: Values of these inputs (``float32``).
+        count: Number of these inputs.
     """
     last = layers.sizes.shape[0] - 2
     for layer in range(last + 1):
@@ -136,15 +137,15 @@ def forward(layers: Layers, sources: Array, values: Floats, count: Number) -> No
 def backward(
     layers: Layers, into: Floats, rates: Floats, sources: Array, values: Floats, count: Number
 ) -> None:
-    """Add a step in the direction of the outputs' ``deltas`` to all numbers of *into*.
+    """Backpropagate the outputs' ``deltas``, and add the step of each weight to *into*.
 
     Args:
         layers: The network after :func:`forward` of the same inputs.
-        into: Its weights, or a sum of gradients laid out like them.
-        rates: The size of the step of each layer (``float32``).
-        sources: The numbers of inputs that are not 0.
-        values: What they are.
-        count: How many.
+        into: The network's weights, or a sum of gradients of the same layout.
+        rates: Learning rate of each layer (``float32``).
+        sources: Indices of the inputs that are not 0 (``int64``).
+        values: Values of these inputs (``float32``).
+        count: Number of these inputs.
     """
     for layer in range(layers.sizes.shape[0] - 2, -1, -1):
         inputs, width = layers.sizes[layer], padded(layers.sizes[layer + 1])
@@ -162,7 +163,7 @@ def backward(
 
 @inlined
 def _pass_down(layers: Layers, row: Number, end: Number, width: Number) -> Number:
-    """Return the sum of the deltas that a unit's weights lead to."""
+    """Return the sum of the next layer's deltas, weighted by a unit's outgoing weights."""
     total = simd.spread(ZERO)
     for block in range(0, width, LANES):
         weight = simd.load(layers.weights, row + block)
@@ -197,16 +198,16 @@ def squash(layers: Layers, number: Number) -> Number:
 
 @inlined
 def aim_at_choice(layers: Layers, allowed: Array, at: Number, choice: Number) -> Number:
-    """Set the outputs' deltas to those of the cross-entropy of one *choice* among some.
+    """Set the outputs' deltas to the negative gradient of the cross-entropy of a *choice*.
 
     Args:
         layers: The network after :func:`forward`.
-        allowed: Words of bits, from place *at* on, of the outputs that may be chosen.
-        at: See above.
-        choice: The number of an output.
+        allowed: The outputs that may be chosen, as bits of words (``uint64``).
+        at: Index in *allowed* of the first word.
+        choice: Index of the chosen output.
 
     Returns:
-        The probability that the softmax of the outputs allowed gives to it.
+        The probability of the choice under the softmax of the allowed outputs.
     """
     outputs, place = layers.sizes[-1], layers.places[-1]
     highest = peek(layers.units, place + choice)
@@ -238,10 +239,10 @@ def descend(
 
     Args:
         layers: The network, whose weights are changed.
-        moments: Running means of the direction and of its square, shape ``(2, weights)``.
-        gradient: A sum of directions, which is set to 0.
-        scale: What makes a mean of it (``float32``).
-        rate: The size of a step (``float32``).
+        moments: Running means of the gradient and of its square, shape ``(2, weights)``.
+        gradient: Sum of negative gradients, shape ``(weights,)``, which is reset to 0.
+        scale: Factor that turns this sum into a mean (``float32``).
+        rate: Learning rate (``float32``).
         step: The number of the step, from 1 on.
     """
     first, second = np.float32(FIRST), np.float32(SECOND)

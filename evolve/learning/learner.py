@@ -1,8 +1,7 @@
-"""The base of all learning methods: a population of learners, each of which plays itself.
+"""The base of all learning methods: a population of learners that learn independently.
 
-A generation is a number of games that every learner plays and learns from. Learners have
-nothing to do with one another, so they are the parts of one piece of work, and executors run
-them side by side.
+A generation is a number of games that every learner plays and learns from. Each learner is one part
+of a task, so that executors train learners in parallel.
 """
 
 from __future__ import annotations
@@ -40,33 +39,33 @@ from evolve_arena.players.specification import make_player
 S = TypeVar("S", bound=State)
 
 SELF = "self"
-"""The learner itself, among its opponents."""
+"""Name of the learner itself in a list of opponents."""
 MAX_PLIES = 4
 """Random plies that matches among learners begin with, if the game allows as many."""
 
 
 class DivergedError(ArenaError):
-    """A learner's weights grew beyond all bounds."""
+    """Raised if a learner's weights are no longer finite."""
 
 
 class Learner(Method[S]):
     """Base of the learning methods.
 
     Raises:
-        BadValueError: Several learn a game for more than two, or the opponent of the final is
-            unknown or not compiled.
+        BadValueError: There are several learners in a game for more than two players, or the
+            opponent of the final is unknown or not compiled.
     """
 
     config: Any
-    """A `SharedLearnerConfig`."""
+    """The settings, a `SharedLearnerConfig`."""
     rate: ClassVar[str]
-    """The key that is to be lowered if learning diverges."""
+    """Recipe key that a user should lower if learning diverges."""
     takes_features: ClassVar[bool] = False
-    """True if it can teach networks over what a game's file counts."""
+    """True if the method can teach networks whose inputs are the features of a game's file."""
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Any:
-        """Make the decoder of genomes, see `Method.make_decoder`.
+        """Return the maker of players from genomes.
 
         Args:
             game: The game that learners play.
@@ -74,8 +73,8 @@ class Learner(Method[S]):
             config: An instance of :attr:`config_type`.
 
         Raises:
-            BadValueError: The network counts features or has a shortcut, and the method can't teach
-                such.
+            BadValueError: The network has features as inputs, or a shortcut, and the method can't
+                teach such networks.
         """
         decoder = super().make_decoder(game, network, config)
         if getattr(decoder, "encoding", "") == "features" and not cls.takes_features:
@@ -99,17 +98,17 @@ class Learner(Method[S]):
 
     @abstractmethod
     def make_task(self, state: S) -> Task:
-        """Return the next games of all learners; their weights are its first output."""
+        """Return the task of the next games of all learners; its first output is their weights."""
 
     @abstractmethod
     def update(self, state: S, outputs: Sequence[Array]) -> tuple[S, dict[str, float]]:
-        """Return the state after the work with these *outputs*, and figures about the games."""
+        """Return the state after a task with these *outputs*, and statistics of its games."""
 
     def step(self, state: S, arena: Arena) -> tuple[S, Report]:
         """Let every learner play and learn.
 
         Raises:
-            DivergedError: The weights of one of them are no longer finite.
+            DivergedError: A learner's weights are no longer finite.
         """
         outputs = arena.executor.run(self.make_task(state))
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
@@ -126,8 +125,8 @@ class Learner(Method[S]):
         """Handle weights that are no longer finite: by default the run ends.
 
         Args:
-            state: The state before the work.
-            outputs: The outputs of the work; may be changed.
+            state: State before the task.
+            outputs: Outputs of the task, which may be changed in place.
             lost: Rows of the first output with such weights.
 
         Raises:
@@ -145,7 +144,7 @@ class Learner(Method[S]):
         """Return figures about a generation's games, from sums over all games of all learners.
 
         Args:
-            error: Differences between values and targets, one term for each ply.
+            error: Absolute differences between values and targets.
             plies: Plies that were played.
             first_wins: Games that the first player won.
             draws: Games that were drawn.
@@ -170,7 +169,7 @@ class Learner(Method[S]):
         return state.population
 
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """Return the learner with most points in the final; a single one plays none."""
+        """Return the learner with most points in the final; a single learner plays no final."""
         genomes = self.candidates(state)
         count = len(genomes)
         if count == 1:
@@ -183,7 +182,7 @@ class Learner(Method[S]):
         return genomes[best], Report(state.generation, len(pairings), figures)
 
     def _meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
-        """Play each two in both colours, from the same openings; of many each meets some others."""
+        """Play a round robin, or random pairings of many learners, in both colours per opening."""
         game, seeded = self.decoder.game, (state.seed, state.generation)
         rounds = max(1, self.config.final.games // 2)
         drawn = derive_seeds(*seeded, "who meets whom", 1)
@@ -214,7 +213,7 @@ class Learner(Method[S]):
 def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[Array, ...]:
     """Return the row of each of the *opponents*, -1 for the learner itself, and packed players.
 
-    It is empty if the learner is the only one.
+    Return an empty tuple if there is no opponent but the learner itself.
 
     Raises:
         BadValueError: See :func:`make_compiled`; the key is ``method.opponents``.
@@ -231,10 +230,10 @@ def make_compiled(specification: str, game: AnyGame, key: str, hint: str = "") -
     """Return the player that a *key* of a recipe names, for compiled matches.
 
     Args:
-        specification: Such as ``minimax:depth=2``.
-        game: What it plays.
-        key: For messages.
-        hint: Advice if it is not compiled.
+        specification: Specification of a player, such as ``minimax:depth=2``.
+        game: Game that the player plays.
+        key: Key of the recipe, for messages.
+        hint: Advice in the message if the player is not compiled.
 
     Raises:
         BadValueError: The specification names no player, or one that is not compiled.

@@ -1,4 +1,4 @@
-"""Rules and opponents of learners, compiled together with the module that teaches by them."""
+"""Compilation of a game's rules and fixed opponents together with a module that teaches."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:  # copies of it are compiled
 
 OPPONENTS = "evolve_arena.evolve.learning.opponents"
 RETURNS = "evolve_arena.evolve.learning.returns"
-"""Modules of which copies are compiled for the rules."""
+"""Modules of which copies are compiled for each game's rules."""
 
 
 def find_game_of(options: Settings) -> Any:
-    """Return the game of the *options* that `VectorLearner.arrange` gives work."""
+    """Return the game, with its rules, that a task's *options* name."""
     return game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
 
 
@@ -35,22 +35,22 @@ class Lesson(NamedTuple):
     code: ModuleType
     """The rules, compiled."""
     lessons: ModuleType
-    """The module that teaches by them."""
+    """The module that teaches, compiled for the rules."""
     opponents: Opponents
-    """See `opponents.seat_opponents`."""
+    """Fixed opponents, as in `opponents.seat_opponents`; None without any."""
 
     def share(self, workspace: Record) -> Record:
-        """Return a learner's *workspace* with the states and wins on which opponents play, too."""
+        """Return a learner's *workspace*, sharing the arrays of states and wins with opponents."""
         if not self.opponents:
             return workspace
         room = self.opponents[2]
         return workspace._replace(states=room.states, wins=room.wins)
 
     def refuse_faults(self, states: Array, *seen: Array) -> None:
-        """Check the notes of the rules while they were used, by opponents, too.
+        """Check for faults that the rules noted while learner and opponents used them.
 
         Raises:
-            GameFileError: They did what no game may do.
+            GameFileError: The rules gave an invalid value, such as a move out of range.
         """
         self.game.refuse_faults(states, *seen)
         if self.opponents:
@@ -61,10 +61,10 @@ def make_lesson(game: BoardGame, against: Sequence[Array], *modules: str, **flag
     """Compile the modules that teach in a *game*.
 
     Args:
-        game: With its options.
-        against: What `pack_opponents` gave.
-        modules: What teaches comes last, behind what it needs.
-        flags: Constants of these modules.
+        game: Game with its options.
+        against: Fixed opponents, as `pack_opponents` returns them.
+        modules: Modules to compile: the one that teaches last, after those that it needs.
+        flags: Values of constants of these modules, by name.
     """
     packed = PackedPlayers(*against[1:]) if against else None
     needed = OPPONENTS, *modules
@@ -79,6 +79,6 @@ def make_lesson(game: BoardGame, against: Sequence[Array], *modules: str, **flag
 def read_options(
     options: Settings,
 ) -> tuple[BoardGame, TDSettings, Floats]:
-    """Return the game, the settings, and the rate of each layer, of `TemporalLearner.make_task`."""
+    """Return the game, the settings, and each layer's learning rate from a task's *options*."""
     rates = np.array(options["rates"], dtype=np.float32)
     return find_game_of(options), TDSettings(*options["learning"]), rates

@@ -1,6 +1,6 @@
 """Learning of value networks from games of any compiled board game.
 
-After a game the value of each position, for the player who moved to it, is drawn towards its
+After a game the value of each position, for the player who moved to it, is moved towards its
 λ-return, see `evolve_arena.evolve.learning.returns`, from the last position to the first.
 """
 
@@ -62,39 +62,39 @@ from evolve_arena.players.board.rules import (
 )
 
 COUNTS_FEATURES = False
-"""True if inputs are the counts of the game's file; copies of this file are compiled for both."""
+"""True if inputs are the features of the game's file; this module is compiled for both cases."""
 HAS_LAYERS = False
-"""True if they are `layers.Layers`, of any number, False if they are a `backprop.Network`, of one
-hidden layer."""
+"""True if the network is a `layers.Layers`, with any number of layers, False if it is a
+`backprop.Network`, with one hidden layer."""
 READS_ALL = COUNTS_FEATURES or HAS_LAYERS
-"""True if all inputs are read anew before each value, not their changes alone."""
+"""True if all inputs are read anew for each value, False if only their changes are."""
 ONE = np.float32(1.0)
 
 
 class NetworkWorkspace(NamedTuple):
-    """Room for one game."""
+    """Work space for one game."""
 
     inputs_of_bits: NDArray[np.int64]
-    """The input that each bit which is seen raises."""
+    """The input that each bit of the planes raises, shape ``(bits,)``."""
     factors: NDArray[np.float32]
-    """The value of that input."""
+    """Number by which each bit raises that input, shape ``(bits,)``."""
     sums: NDArray[np.float32]
-    """Those of the hidden units, for what each seat has seen."""
+    """Pre-activations of the hidden units for the latest view of each seat, flat."""
     sources: NDArray[np.int64]
-    """Inputs of a state that are not 0; all of them if they are features."""
+    """Indices of the inputs of a state that are not 0; all indices if inputs are features."""
     inputs: NDArray[np.float32]
-    """Their values."""
+    """Values of these inputs."""
     seen: NDArray[np.uint64]
-    """The words that the mover saw after each ply; behind them those of a move that is tried, and
-    spare ones."""
+    """Words that the player who moved saw after each ply; then those of a move that is tried, and
+    spare words."""
     values: NDArray[np.float32]
-    """The value of each, as `returns` wants it."""
+    """The value of the position after each ply, for its sequence in `returns`."""
     explored: NDArray[np.uint8]
     """1 for each ply that was played at random."""
     movers: NDArray[np.int64]
-    """The seat that played it."""
+    """The seat that played each ply."""
     ends: NDArray[np.float32]
-    """See `returns.end_game`."""
+    """Numbers of the sequences of positions; see `returns.FIELDS`."""
     moves: NDArray[np.int64]
     wins: NDArray[np.int64]
     planes: NDArray[np.uint64]
@@ -102,11 +102,11 @@ class NetworkWorkspace(NamedTuple):
     states: Array
     """As in :class:`~evolve_arena.evolve.learning.tuple_learning.TupleWorkspace`."""
     counted: NDArray[np.float64]
-    """Room for what the game's file counts, see `evolve_arena.players.board.workspace`."""
+    """Space for the features of a state, see `evolve_arena.players.board.workspace`."""
     features: NDArray[np.float32]
-    """Its counts for the mover after each ply, and behind them those for a move that is tried."""
+    """Features for the player who moved after each ply; then those for a move that is tried."""
     notes: NDArray[np.int64]
-    """Notes of the file for itself."""
+    """Notes that the game's file keeps for its own use."""
 
 
 @compiled
@@ -123,15 +123,17 @@ def teach(
     """Play games and change *genes* after each of them.
 
     Args:
-        learning: How to play and learn; its step counts nothing.
-        rates: The step of each layer, ``float32``.
-        network: Room for the network; if it has layers, the network.
-        genes: Those of the network, ``float32``, changed in place; if it has layers they count
-            nothing.
-        rng: Chance.
-        workspace: Memory that is used again and again.
-        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
-        opponents: See `opponents.seat_opponents`.
+        learning: Settings of play and learning; ``step`` is not used.
+        rates: Learning rate of each layer (``float32``).
+        network: A `layers.Layers` with its weights, changed in place; or an empty
+            `backprop.Network`.
+        genes: Weights of a `backprop.Network`, shape ``(genes,)`` (``float32``), changed in place;
+            not used for a `layers.Layers`.
+        rng: Random stream.
+        workspace: Work space for a game.
+        figures: The statistics of `tuple_learning.FIGURES`, shape ``(4,)``, to which those of the
+            games are added.
+        opponents: Fixed opponents, as in `opponents.seat_opponents`; None for self-play.
     """
     if not HAS_LAYERS:
         read_genes(network, genes)
@@ -153,7 +155,7 @@ def _play(
     own: Number,
     figures: Array,
 ) -> Number:
-    """Play one game; give its plies."""
+    """Play one game; return its number of plies."""
     states = workspace.states
     for seat in range(SEATS):
         if not READS_ALL:
@@ -237,7 +239,7 @@ def _choose(
 
 @inlined
 def _see(network: Record, seat: int, state: Position, workspace: NetworkWorkspace) -> None:
-    """Let a *seat* look at a *state*: its sums are those of what it sees then."""
+    """Update the hidden units' sums of a *seat* to its view of a *state*."""
     changes = workspace.changes
     count = find_changes(
         workspace.states, state, workspace.planes, changes, seat, seat, True, False
@@ -256,7 +258,7 @@ def _see(network: Record, seat: int, state: Position, workspace: NetworkWorkspac
 
 @inlined
 def _value(network: Record, seat: int, count: Number, workspace: NetworkWorkspace) -> Number:
-    """Return the sum that goes into the output's tanh after changes of the view of a *seat*."""
+    """Return the output's pre-activation after *count* listed changes of the view of a *seat*."""
     return output_after(
         *(
             network,
@@ -273,9 +275,9 @@ def _value(network: Record, seat: int, count: Number, workspace: NetworkWorkspac
 def _read(
     network: Record, seat: int, state: Position, ply: Number, workspace: NetworkWorkspace
 ) -> Number:
-    """Return the sum into the output's tanh for all that a *seat* sees, or counts, in a *state*.
+    """Return the output's pre-activation for the planes or features of a *seat* in a *state*.
 
-    That is kept as what it saw after a *ply*.
+    The planes or features are stored as those after this *ply*.
     """
     if COUNTS_FEATURES:
         counted = workspace.counted
@@ -291,7 +293,7 @@ def _read(
 
 @inlined
 def _run(network: Record, count: Number, workspace: NetworkWorkspace) -> Number:
-    """Return the sum into the output's tanh for so many inputs that were listed."""
+    """Return the output's pre-activation for the first *count* listed inputs."""
     if HAS_LAYERS:
         layers.forward(network, workspace.sources, workspace.inputs, count)
         return peek(network.units, network.places[-1])
@@ -300,13 +302,13 @@ def _run(network: Record, count: Number, workspace: NetworkWorkspace) -> Number:
 
 @inlined
 def _squash(network: Record, total: Number) -> Number:
-    """Return the tanh of a sum."""
+    """Return the tanh of the output's pre-activation *total*."""
     return layers.squash(network, total) if HAS_LAYERS else apply_tanh(network, total)
 
 
 @inlined
 def _list_inputs(ply: int, seat: int, workspace: NetworkWorkspace) -> Number:
-    """List the inputs of a *seat* that moved at a *ply*, of the state after it; their number."""
+    """List the inputs of a *seat* for the state after its move at a *ply*; return their number."""
     if COUNTS_FEATURES:
         for place in range(FEATURE_COUNT):
             number = peek(workspace.features, ply * FEATURE_COUNT + place)
@@ -329,11 +331,11 @@ def _learn(
     workspace: NetworkWorkspace,
     own: Number,
 ) -> Number:
-    """Draws the values of a game's positions towards their returns, the last one first.
+    """Move the values of a game's positions towards their returns, from the last to the first.
 
     Nothing is learned about the position after the last ply, nor from what followed a ply that was
-    played at random, nor about those to which an opponent moved. Returns the sum of the differences
-    between values and returns.
+    played at random, nor about positions to which an opponent moved. Return the sum of the absolute
+    differences between values and returns.
     """
     error = 0.0
     for ply in range(plies - 2, -1, -1):
@@ -355,7 +357,7 @@ def _step(
     count: Number,
     workspace: NetworkWorkspace,
 ) -> None:
-    """Draws the value for so many listed inputs towards a *target*."""
+    """Take one gradient step for *count* listed inputs towards a *target*."""
     damped = np.float32(learning.damped)
     if HAS_LAYERS:
         value = layers.squash(network, _run(network, count, workspace))

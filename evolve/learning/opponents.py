@@ -1,7 +1,7 @@
 """Fixed opponents of a learner, compiled: their seats and their moves.
 
-Games alternate: in each the learner has the next seat, and after a game at each seat it meets the
-next opponent.
+From game to game the learner moves on by one seat; after one game at each seat it meets the next
+opponent.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ Opponents: TypeAlias = Any
 """The packed players, the row of each opponent in turn, where -1 is the learner itself, and a
 `BoardWorkspace`; None without opponents."""
 HAS_OPPONENTS = False
-"""True if there are some; see `kernel.specialise_board`."""
+"""True in copies of this module that `kernel.specialise_board` compiles with opponents."""
 
 
 @inlined
 def seat_opponents(opponents: Opponents, game: Number, rng: Stream) -> Number:
-    """Seat the opponents of the *game* of this number; return the learner's seat.
+    """Prepare the opponent of the *game* of this number; return the learner's seat.
 
     Args:
         opponents: The packed players, the row of each opponent in turn, where -1 is the learner
             itself, and a `BoardWorkspace`; or None.
-        game: From 0 on.
-        rng: Chance.
+        game: Number of the game, from 0.
+        rng: Random stream.
 
     Returns:
-        -1 if the learner plays itself.
+        The learner's seat, from 0; -1 if it plays itself.
     """
     if HAS_OPPONENTS:
         players, rows, room = opponents

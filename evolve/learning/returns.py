@@ -1,10 +1,10 @@
-"""λ-returns of a game's positions, towards which TD(λ) draws their values; compiled.
+"""λ-returns of a game's positions, the targets of their values in TD(λ); compiled.
 
-Two players share one sequence of positions, those after each ply, valued for who began: what one
-of them wins the other loses. Of more players each has a sequence of its own, of the positions that
-it moved to, valued for itself: what others play in between is part of its surroundings. So have
-those who meet fixed opponents. A return ends where the next move of its sequence was played at
-random: what follows was not chosen.
+Two players share one sequence of positions, those after each ply, valued for the first player: what
+one of them wins the other loses. Of more players each has a sequence of its own, of the positions
+that it moved to, valued for itself: the moves of others in between are part of its environment. A
+learner that meets fixed opponents has a sequence of its own, too. A return ends where the next move
+of its sequence was played at random, since what follows was not chosen.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from evolve_arena.players.board.rules import SEATS, find_result
 
 SEQUENCES = 1 if SEATS == 2 else SEATS
 FIELDS = 3
-"""Numbers of a sequence: the value of its next position, the return from there on, and 1 if the
-move to it was chosen, 0 if it was played at random."""
+"""Count of numbers kept for a sequence: the value of its next position, the return from there on,
+and 1 if the move to it was chosen, 0 if it was played at random."""
 ONE = np.float32(1.0)
 
 
@@ -39,15 +39,16 @@ def end_game(
     workspace: Record,
     figures: Array,
 ) -> None:
-    """Begin the sequences of a game at its end, and count the game.
+    """Set each sequence's return to the result of a finished game, and count the game.
 
     Args:
-        states: The rows of states.
-        state: The last one.
-        verdict: 1, 0, -1 for the player who began, of two.
-        plies: The number of plies.
-        workspace: Notes of the game: ``movers``, ``explored``; ``ends`` is written.
-        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+        states: Array of states of the game.
+        state: Last state of the game.
+        verdict: Result as the rules give it; of two players 1, 0 or -1 for the first one.
+        plies: Number of plies of the game.
+        workspace: Record of the game: ``movers``, ``explored``; ``ends`` is written.
+        figures: The statistics of `tuple_learning.FIGURES`, shape ``(4,)``, to which those of the
+            game are added.
     """
     for place in range(SEQUENCES):
         result = np.float32(verdict)
@@ -66,15 +67,15 @@ def end_game(
 
 @inlined
 def find_return(learning: TDSettings, ply: Number, own: Number, workspace: Record) -> Number:
-    """Test if the position after a *ply* is learned from, and find its return.
+    """Test if the value of the position after a *ply* is to be learned, and find its return.
 
-    To be asked for from the last ply but one down to the first.
+    Call this function for each ply, from the last but one down to the first.
 
     Args:
-        learning: How to learn.
-        ply: The number of the ply, from 0 on.
+        learning: Settings of learning.
+        ply: Index of the ply, from 0.
         own: The learner's seat; -1 if it plays itself.
-        workspace: Notes of the game: ``movers``, ``values`` of its sequence, ``explored``.
+        workspace: Record of the game: ``movers``, ``values`` of its sequence, ``explored``.
     """
     seat = peek(workspace.movers, ply)
     place = np.int64(0) if SEATS == 2 else seat

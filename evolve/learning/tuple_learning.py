@@ -1,8 +1,8 @@
-"""Learning of tuple networks from games against themselves; compiled.
+"""Learning of n-tuple networks from games; compiled.
 
-The value of a position, for the player who began, is tanh of the sum of all entries, and its
-negative where entries are read as the other player sees the board. After a game each position's
-value is drawn towards its λ-return; see `evolve_arena.evolve.learning.returns`.
+The value of a position, for the first player, is tanh of the sum of all entries, and its negative
+where entries are read as the other player sees the board. After a game each position's value is
+moved towards its λ-return; see `evolve_arena.evolve.learning.returns`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from evolve_arena.genomes.network import TANH, activate
 from evolve_arena.genomes.simd import LANES, peek, poke
 
 FIGURES = 4
-"""Figures of games: plies, wins of the first player, draws, and the sum of the
-differences between values and their returns."""
+"""Number of statistics of games: plies, wins of the first player, draws, and the sum of absolute
+differences between values and returns."""
 PLIES, FIRST_WINS, DRAWS, ERROR = range(FIGURES)
 
 
@@ -29,47 +29,48 @@ class TDSettings(NamedTuple):
 
     games: int
     step: float
-    """α: the share of the difference between a return and a value that each entry takes up."""
+    """α: the learning rate of each entry, as a share of the difference between return and value."""
     decay: float
     """λ."""
     discount: float
-    """γ: the worth of a result a ply earlier."""
+    """γ: the discount factor per move of a sequence; see `returns`."""
     exploration: float
     """ε: the share of moves that are played at random."""
     damped: float
     """1 for the gradient of the squared error, with tanh's slope as a factor, 0 without."""
     explore_wins: bool = True
-    """True if that may be where another move wins at once."""
+    """True if random moves may replace a move that wins at once."""
 
 
 class TupleWorkspace(NamedTuple):
-    """Room for one game."""
+    """Work space for one game."""
 
     entries: NDArray[np.int32]
-    """Entries that are read now, as in :mod:`evolve_arena.genomes.tuple_entries`, flat."""
+    """Indices of the entries of each seat's view, then of a move that is tried, flat; see
+    :mod:`evolve_arena.genomes.tuple_entries`."""
     past: NDArray[np.int32]
-    """The entries after each ply, flat."""
+    """Indices in the tables of the entries after each ply, flat."""
     now: NDArray[np.float32]
     values: NDArray[np.float32]
-    """After each ply."""
+    """Value of the position after each ply."""
     explored: NDArray[np.uint8]
     """1 for each ply that was played at random."""
     movers: NDArray[np.int64]
     """The seat that played each ply."""
     ends: NDArray[np.float32]
-    """See `returns.end_game`."""
+    """Numbers of the sequences of positions; see `returns.FIELDS`."""
     signs: NDArray[np.float32]
     """Signs of the entries noted after each ply: 1, or -1 if the other player's view is read,
     of two."""
     lanes: NDArray[np.float32]
     moves: NDArray[np.int64]
-    """The legal ones."""
+    """Legal moves."""
     wins: NDArray[np.int64]
-    """Those that win at once, where the file lists them."""
+    """Moves that win at once, if the game's file lists them."""
     planes: NDArray[np.uint64]
-    """The board as each player has seen it last, and as it is seen now."""
+    """The planes that each player saw last, and those of the present view."""
     changes: NDArray[np.int64]
-    """Changes since: bits that came and went."""
+    """Changes between views: bits that were set, and complements of bits that were cleared."""
     states: Array
     """The game's state and those that moves lead to, where a state is a row of an array."""
 
@@ -84,13 +85,13 @@ def make_tuple_workspace(
     states: Array,
     seats: int,
 ) -> TupleWorkspace:
-    """Return room for games.
+    """Return work space for games of a tuple network.
 
     Args:
         plies: Plies of the longest game.
         readings: Entries that the network reads of a position.
         moves: Legal moves of a position, at most.
-        planes: Words that players see.
+        planes: Words of a player's view of the board.
         changes: Bits of these that may change with a move.
         states: See `TupleWorkspace`.
         seats: Number of players.
@@ -123,15 +124,15 @@ def note_position(
     total: Number,
     explored: Number,
 ) -> None:
-    """Take note of the position after a *ply*.
+    """Record the position after a *ply*.
 
     Args:
-        workspace: Room for the notes.
-        ply: Its number.
-        at: Place in ``workspace.entries`` of those that are read of the position.
-        readings: Number of entries.
-        table: Place in the tables of the entries that count.
-        total: Their sum, for the player who began.
+        workspace: Work space that is written.
+        ply: Index of the ply, from 0.
+        at: Index in ``workspace.entries`` of the first entry of the position.
+        readings: Number of entries that the network reads of a position.
+        table: Index of the first table entry for this seat or turn, which is added to each entry.
+        total: Sum of the entries, for the first player.
         explored: 1 if the ply was played at random.
     """
     for reading in range(readings):
@@ -152,7 +153,7 @@ def step_towards(
     result: Number,
     workspace: TupleWorkspace,
 ) -> Number:
-    """Draw the value of the position after a *ply* towards a *result*; return their difference.
+    """Move the value of the position after a *ply* towards a *result*; return their difference.
 
     Args:
         learning: Settings, of which ``step`` and ``damped`` count.
@@ -178,10 +179,10 @@ def step_towards(
 
 @compiled
 def merge_shards(tables: Floats, shards: Floats) -> None:
-    """Bring the changes of all *shards* into the *tables* that they began with.
+    """Merge the changes of all *shards* into the *tables* that they began with.
 
-    An entry changes by the mean of the changes of those shards that changed it, so that what
-    only one of them came across counts in full.
+    An entry changes by the mean of the changes of those shards that changed it, so that an
+    entry that only one of them changed changes in full.
 
     Args:
         tables: Shape ``(numbers,)``, changed in place.

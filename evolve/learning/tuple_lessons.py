@@ -1,4 +1,4 @@
-"""The games of tuple networks that learn: a kernel for executors."""
+"""A kernel for executors: the games from which tuple networks learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
 
 LESSONS = "evolve_arena.evolve.learning.board_learning"
-"""The module that plays and learns; a copy of it is compiled for the rules."""
+"""Module that plays and learns, a copy of which is compiled for each game's rules."""
 
 
 def teach_part(
@@ -27,7 +27,7 @@ def teach_part(
     outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Do a part of the work of `TdTuples.make_task`, as a kernel: shards of learners.
+    """Run a part of the task of `TdTuples.make_task`: the games of some shards of learners.
 
     Args:
         options: Options of the task: the game and its rules, the fields of `TDSettings`, and the
@@ -41,7 +41,7 @@ def teach_part(
             only compiled.
 
     Raises:
-        GameFileError: The rules did what no game may do.
+        GameFileError: The rules gave an invalid value, such as a move out of range.
     """
     tables, structures, places, seeds, *against = inputs
     game = find_game_of(options)
@@ -67,7 +67,7 @@ def _teach(
     rng: NDArray[np.uint64],
     figures: NDArray[np.float64],
 ) -> None:
-    """Play games and change *tables* by them; see `board_learning.teach`."""
+    """Play games and learn from them, changing *tables* in place; see `board_learning.teach`."""
     structure, code = np.array(structure), lesson.code
     made = make_tuple_workspace(
         *(int(code.LONGEST), int(structure[READINGS])),

@@ -24,29 +24,29 @@ class LearnerState:
     seed: int
     generation: int
     population: Floats
-    """Shape ``(individuals, genes)``."""
+    """Weights of the learners, shape ``(individuals, genes)``."""
 
 
 class VectorLearner(Learner[LearnerState]):
     """Base of the learning methods whose learners are vectors of weights.
 
     Raises:
-        UnknownNameError: There is no such initialisation.
+        UnknownNameError: The recipe names an unknown initialisation.
     """
 
     genome_kind = "vector"
     state_type = LearnerState
     kernel: ClassVar[str]
-    """A kernel of `evolve_arena.arena.tasks` that plays and learns; see :meth:`arrange`."""
+    """Import path of the kernel that plays and learns; see `evolve_arena.arena.tasks`."""
     purpose: ClassVar[str] = "games"
-    """The purpose of the seeds of games."""
+    """The purpose from which the seeds of games are derived."""
 
     def __init__(self, config: Any, decoder: Any) -> None:
         super().__init__(config, decoder)
         self.draw(0, np.random.default_rng(0))
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
-        """Return the first weights of so many learners."""
+        """Return random initial weights of *count* learners, shape ``(count, genes)``."""
         genomes: Floats = self.decoder.initialise(count, self.config.initialisation, rng)
         return genomes
 
@@ -61,12 +61,12 @@ class VectorLearner(Learner[LearnerState]):
         return find_other_arrays(state, {"population": ("individuals", "genes")}, sizes)
 
     def arrange(self, state: LearnerState, inputs: Sequence[Array], options: Settings) -> Task:
-        """Return work of which a learner's games of one generation are a part.
+        """Return the task of one generation's games, with one part per learner.
 
         Args:
             state: State before the games; each learner's are drawn from a seed of its own.
-            inputs: Further inputs of the kernel, behind the weights and the seeds of the learners.
-            options: Further options of the kernel, JSON-able, beside the game and its rules.
+            inputs: Further inputs of the kernel, after the weights and the seeds of the learners.
+            options: Further options of the kernel, ready for JSON, beside the game and its rules.
         """
         learners, game = len(state.population), self.decoder.game
         seeds = derive_seeds(state.seed, state.generation, self.purpose, learners)
@@ -80,13 +80,13 @@ class VectorLearner(Learner[LearnerState]):
         )
 
     def epsilon_at(self, generation: int) -> float | None:
-        """Return the share of random moves in a *generation*, if its report is to have it."""
+        """Return the share of random moves in a *generation*; None if reports do not show it."""
         return None
 
     def update(
         self, state: LearnerState, outputs: Sequence[Array]
     ) -> tuple[LearnerState, dict[str, float]]:
-        """Return the weights after the games, and means over all of these."""
+        """Return the state with the weights after the games, and statistics of all games."""
         population, figures = outputs
         statistics = self.sum_figures(figures)
         epsilon = self.epsilon_at(state.generation)
@@ -105,10 +105,10 @@ class VectorLearner(Learner[LearnerState]):
 def each_learner(
     inputs: Sequence[Array], outputs: Sequence[Array], part: slice
 ) -> Iterator[tuple[Floats, NDArray[np.uint64], NDArray[np.float64]]]:
-    """Yield the learners of a *part* of the work that :meth:`VectorLearner.arrange` makes.
+    """Yield the learners of a *part* of the task of :meth:`VectorLearner.arrange`.
 
-    Of each its weights, which are to be changed, the stream of its games, and their figures. If the
-    part is empty, so that its kernel is only to be compiled, there is one who must not play.
+    Each item has a learner's weights, to be changed in place, its random stream, and its figures.
+    For an empty part, which only compiles the kernel, one learner is yielded that must not play.
 
     Args:
         inputs: Weights before the games, shape ``(learners, genes)``, and seeds, shape

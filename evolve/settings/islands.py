@@ -24,7 +24,7 @@ class IslandsConfig(Config):
     interval: int = Field(default=10, ge=1, le=1_000_000)
     """Generations between two migrations."""
     migrants: int = Field(default=2, ge=0, le=10_000)
-    """The fittest, of which an island sends copies to each of its neighbours; 0: none."""
+    """Number of individuals, the fittest, that an island copies to each neighbour; 0: none."""
     replace: Literal["random", "worst"] = "random"
     """Individuals that give way to immigrants: ``random`` ones, or the ``worst``, for which an
     island plays one more generation's matches before each arrival."""
@@ -44,7 +44,7 @@ class IslandsConfig(Config):
         return self.migrants * (self.count - 1 if self.topology == "complete" else 1)
 
     def find_senders(self, seed: int, migration: int) -> list[list[int]]:
-        """Return for each island those that send to it at a *migration*, numbered from 1."""
+        """Return the islands, from 0, that send to each island at a *migration*, from 1."""
         islands = range(self.count)
         if self.topology == "complete":
             return [[other for other in islands if other != island] for island in islands]

@@ -13,16 +13,16 @@ class FinalConfig(Config):
     """The section ``[method.final]``: matches that decide which of several learners is champion."""
 
     opponent: str | None = None
-    """Player that all of them meet; if it is left out, they meet one another, draws a half."""
+    """Player that all learners meet; if left out, they meet one another, a draw counting a half."""
     games: int = Field(default=200, ge=2, le=100_000)
-    """Games of each learner, colours balanced; among learners from random openings."""
+    """Games of each learner, colours balanced; games among learners begin with random openings."""
 
 
 class SharedLearnerConfig(Config):
     """The keys of ``[method]`` of all methods that learn."""
 
     individuals: int = Field(default=1, ge=1, le=1000)
-    """Learners, side by side."""
+    """Number of learners, which learn independently."""
     final: FinalConfig = FinalConfig()
     """Matches that decide which of several learners is the champion."""
 
@@ -46,19 +46,19 @@ class TemporalConfig(LearnerConfig):
     """λ: the share of a temporal difference that reaches one move farther back; 0: nothing, 1: all
     of it."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: the worth of a result one move earlier; 1: just as much."""
+    """γ: the discount factor per move; 1: no discount."""
     exploration: float = Field(default=0.1, ge=0.0, le=1.0)
     """ε: the share of moves that are played at random."""
 
 
 class NetworkConfig(TemporalConfig):
-    """The keys of those among them that teach multilayer perceptrons."""
+    """The keys of ``[method]`` of the temporal-difference methods for multilayer perceptrons."""
 
     rate_scale: float = Field(default=0.3, gt=0.0, le=100.0)
     """Factor of the learning rates, which are 1 / units of the layer before: 1 / inputs in the
     first one."""
     initialisation: str = "fan-in"
-    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+    """Distribution of the first weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class TdConfig(NetworkConfig):
@@ -68,7 +68,7 @@ class TdConfig(NetworkConfig):
     """The name of this method."""
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
     """The error whose gradient a step goes down. That of the squared error has tanh's slope
-    as a factor, so that what is thought certain is hardly ever learned anew."""
+    as a factor, so that values near -1 and 1 hardly change any more."""
 
 
 class ValueNetworkConfig(Config):
@@ -87,7 +87,7 @@ class ValueNetworkConfig(Config):
     activation: Literal["tanh"] = "tanh"
     """The function of the hidden units."""
     depth: int = 0
-    """Plies that the champion looks ahead by alpha-beta, up to 12; 0: only at its moves."""
+    """Depth of the champion's alpha-beta search in plies, up to 12; 0: it compares its moves."""
     rollouts: int = 0
     """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
 
@@ -98,8 +98,8 @@ class QLearningConfig(NetworkConfig):
     name: Literal["q-learning"] = "q-learning"
     """The name of this method."""
     trace_decay: float = Field(default=0.5, ge=0.0, le=1.0)
-    """λ: the share of a temporal difference that reaches one move farther back, as far as the moves
-    were the best ones. 0: Watkins's Q-learning of single moves."""
+    """λ: the share of a temporal difference that reaches one move farther back, as long as moves
+    were greedy; 0: Watkins's one-step Q-learning."""
     exploration: float = Field(default=0.2, ge=0.0, le=1.0)
     """ε: the share of moves that are played at random."""
     rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
@@ -127,14 +127,13 @@ class ScheduleConfig(Config):
     learning_rate: float = Field(default=0.004, ge=0.0, le=1.0)
     """α: the share of its error by which a table entry moves, at the start."""
     final_learning_rate: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The learning rate at the end of the schedule; if it is left out, it stays what it is."""
+    """The learning rate at the end of the schedule; if left out, the rate is constant."""
     games: int = Field(default=1_000_000, ge=1)
-    """Games of a learner until the end of the schedule; the rate changes by the same difference
-    per game."""
+    """Games of a learner until the end of the schedule; the rate changes linearly."""
 
     averaging: float = Field(default=0.05, gt=0.0, le=1.0)
-    """Weight with which each generation enters the running mean of the tables, which plays; 1: no
-    mean at all."""
+    """Weight of each generation in the running mean of the tables, with which champions play; 1: no
+    averaging."""
 
     def find_rate(self, games: int) -> float:
         """Return the learning rate of a learner that has played so many *games*."""
@@ -152,9 +151,9 @@ class TdTuplesConfig(TemporalConfig):
     games: int = Field(default=20_000, ge=1, le=1_000_000)
     """Games that each learner plays in a generation; a multiple of ``shards``."""
     shards: int = Field(default=2, ge=1, le=64)
-    """Shares of the games of each learner. They begin a generation with the same tables and are
-    brought together at its end, so they can be played side by side. Their number is part of the
-    result, the number of cores that play them is not."""
+    """Number of parts of the games of each learner. They begin a generation with the same tables,
+    which are merged at its end, so they can be played in parallel. Their number affects the
+    result, the number of cores that play them does not."""
     schedule: ScheduleConfig = ScheduleConfig()
     """The learning rate, game by game, and the running mean of the tables."""
     explore_wins: bool = True
@@ -162,7 +161,7 @@ class TdTuplesConfig(TemporalConfig):
     and the file must list such moves (``wins``)."""
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
     """The error whose gradient a step goes down. That of the squared error has tanh's slope
-    as a factor, so that what is thought certain is hardly ever learned anew."""
+    as a factor, so that values near -1 and 1 hardly change any more."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdTuplesConfig:
@@ -180,22 +179,22 @@ class ImitationConfig(SharedLearnerConfig):
     """The player that is imitated, such as ``minimax:depth=3``, ``run:PATH`` or ``file:PATH``; or
     games that were kept: ``games:PATH.jsonl``."""
     teacher_games: int = Field(default=100, ge=1, le=100_000)
-    """Games that it plays in a generation, while there are fewer than ``max_teacher_games``."""
+    """Games that the teacher plays in a generation, while it has played fewer than
+    ``max_teacher_games``."""
     max_teacher_games: int = Field(default=2000, ge=1, le=1_000_000)
-    """Games that it plays in all. Later generations only learn."""
+    """Games that the teacher plays in all; later generations only learn."""
     exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The share of its moves that a random one replaces; the teacher's own is learned."""
+    """Share of the teacher's moves that random ones replace; learners learn its own choices."""
     held_out: int = Field(default=10, ge=0, le=1000)
-    """Interval of games that are held out: one in so many is not learned from, but measures the
-    learners; 0: none."""
+    """One in this many games is held out, not to learn from, but to measure learners; 0: none."""
     batch_size: int = Field(default=64, ge=1, le=100_000)
-    """Positions of one step."""
+    """Positions per step."""
     batches: int = Field(default=200, ge=1, le=1_000_000)
-    """Steps of a generation."""
+    """Steps per generation."""
     learning_rate: float = Field(default=0.002, gt=0.0, le=10.0)
-    """The size of a step of Adam."""
+    """Learning rate of Adam."""
     initialisation: str = "glorot"
-    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+    """Distribution of the first weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class ImitationNetworkConfig(Config):
@@ -214,6 +213,6 @@ class ImitationNetworkConfig(Config):
     activation: str = "relu"
     """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
     depth: int = 0
-    """Plies that the champion looks ahead by alpha-beta, up to 12; 0: only at its moves."""
+    """Depth of the champion's alpha-beta search in plies, up to 12; 0: it compares its moves."""
     rollouts: int = 0
     """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""

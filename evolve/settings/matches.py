@@ -29,8 +29,8 @@ class FixedOpponents(Config):
     """Specifications of players, such as ``minimax:depth=2``, or for a class in Python
     ``my_bots.py:Cautious``. Programs (``process:``) are refused, as they would be too slow."""
     games: int = Field(default=2, ge=2, le=10_000)
-    """Games of each individual against each of them, colours balanced; an odd number is rounded
-    up. From each opening as many."""
+    """Games of each individual against each of them from each opening, colours balanced; an odd
+    number is rounded up."""
 
 
 class OpeningsConfig(Config):
@@ -63,7 +63,7 @@ class MultiplayerConfig(Config):
     preliminary_deals: int = Field(default=20, ge=1, le=100_000)
     """Deals that all individuals play, each alone among external opponents, to find finalists."""
     finalists: int = Field(default=8, ge=1, le=10_000)
-    """Individuals that play on for the champion."""
+    """Individuals that play the final deals, whose winner is the champion."""
     final_deals: int = Field(default=100, ge=1, le=100_000)
     """Deals that the finalists play."""
 
@@ -93,7 +93,7 @@ class MatchesConfig(Config):
     """Share of moves that both players replace by random ones, so that they also learn to play
     positions which they would not have chosen."""
     games: int = Field(default=1, ge=1, le=1000)
-    """Games of each pair from each opening and in each colour; of use with noise."""
+    """Games of each pair from each opening and in each colour; more than one helps with noise."""
     openings: OpeningsConfig = OpeningsConfig(plies=2, count=2)
     """The beginnings of matches: by default two random plies, from two openings."""
     hall_of_fame: HallOfFame = HallOfFame()
@@ -115,7 +115,7 @@ class BreederConfig(Config):
     name: str
     """The name of the method."""
     fitness: str | None = None
-    """The fitness of an individual, in place of the matches that it wins: in games that count
-    points ``points``, the mean of what it has in the end, or ``margin``, by how much that exceeds
-    the others' mean; or a function of your own, ``my_fitness.py:FUNCTION``, of a player, of its
+    """The fitness of an individual, in place of the share of points that it wins: in games that
+    count points ``points``, its mean final points, or ``margin``, their mean lead over the others'
+    mean; or a function of your own, ``my_fitness.py:FUNCTION``, of a player, of its
     matches, or of both."""

@@ -16,7 +16,7 @@ OF_OWN_ENGINE = {
     "method.tournament_size": "neat.survival_threshold",
     "method.stagnation": "neat.max_stagnation, neat.species_elitism",
 }
-"""Keys that neat-python would not read, and its own keys for the same."""
+"""Keys that the engine neat-python does not read, each with the keys to use instead."""
 
 
 class StagnationConfig(Config):
@@ -65,7 +65,7 @@ class NeatMethodConfig(BreederConfig):
     tournament_size: int = Field(default=3, ge=1, le=1000)
     """Members of a species that are drawn, with ``variation.selection = "tournament"``."""
     stagnation: StagnationConfig = StagnationConfig()
-    """Criterion by which species are given up."""
+    """Criterion by which species stagnate, and are removed."""
     matches: NeatMatchesConfig = Field(default=NeatMatchesConfig(), exclude=True)
     """The section ``[matches]``."""
     variation: GraphVariationConfig = Field(default=GraphVariationConfig(), exclude=True)

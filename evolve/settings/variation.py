@@ -13,7 +13,7 @@ OWN_OPERATORS = {"selection": "played-tournament", "crossover": "uniform", "muta
 
 
 class Operator(Config):
-    """An operator by name, with options of its own; in a recipe a name alone will do."""
+    """An operator by name, with options of its own; a recipe may give the name alone."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     name: str
@@ -26,7 +26,7 @@ class Operator(Config):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Everything beside the name."""
+        """The options of the operator: all keys but the name."""
         return dict(self.model_extra or {})
 
 
@@ -58,7 +58,7 @@ class VariationConfig(Config):
     min_step_size: float = Field(default=0.01, ge=0.0, le=1000.0)
     """The smallest step size of an individual, 0: no limit; of use with ``self_adaptive`` only."""
     elites: int = Field(default=0, ge=0)
-    """The fittest that live on unchanged; 0: all individuals are replaced by children."""
+    """Number of individuals, the fittest, that live on unchanged; 0: children replace all."""
 
 
 class GraphVariationConfig(Config):

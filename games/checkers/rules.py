@@ -97,7 +97,7 @@ def shift(word, way):
 
 
 def find_kind(own, kings, turn, way):
-    """Return the pieces that may go in a way: all of them, or the kings."""
+    """Return the pieces that may go in a direction (*way*): all of them, or the kings."""
     return own if (way < 2) == (turn == 0) else own & kings
 
 
@@ -396,7 +396,7 @@ def is_lost(piece, own, other, kings, side):
 
 
 def is_lost_to(jumper, king, piece, own, rest, kings, side):
-    """Return the same for captures of one jumper, a king or not; *rest* are the other pieces."""
+    """Return the result of `is_lost` for captures by one jumper; *rest* are its side's others."""
     empty = BOARD & ~(own | rest | jumper)
     if not land(jumper, own, king, 1 - side) & empty:
         return not own & piece and not find_jumpers(own, rest | jumper, kings, side, empty)
@@ -418,7 +418,7 @@ def number_bit(square):
 
 
 def number_square(bit):
-    """Return the square of a bit; 0 if it is none."""
+    """Return the square of a bit, from 1; 0 for a bit that is no square."""
     return bit + 1 - bit // 9 if 0 <= bit < 35 and bit % 9 != 8 else 0
 
 

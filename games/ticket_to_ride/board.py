@@ -99,7 +99,7 @@ NEIGHBOURS_AT = np.concatenate([[0], np.cumsum([len(ends) for ends in _ends])]).
 NEIGHBOURS = np.array([city for ends in _ends for city, _ in ends], dtype=np.int64)
 """Cities adjacent to each city."""
 NEIGHBOUR_ROUTES = np.array([route for ends in _ends for _, route in ends], dtype=np.int64)
-"""Routes that lead to these."""
+"""Routes to these cities, in the same order."""
 
 
 @compiled

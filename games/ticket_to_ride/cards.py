@@ -134,10 +134,10 @@ def take_open_card(state: State, colour: int) -> None:
 def lay_open_cards(state: State) -> None:
     """Lay cards from the deck until five lie open or none is left.
 
-    Three locomotives among them have all discarded and new ones laid, repeatedly; but not if fewer
-    than three other cards are left outside of hands, and no more than MAX_SWEEPS times, since
-    either could repeat forever (the published rules are silent). Open cards are checked only after
-    new ones have been laid.
+    If three of them are locomotives, all open cards are discarded and new ones laid, repeatedly;
+    but not if fewer than three other cards are left outside of hands, and no more than MAX_SWEEPS
+    times, since either could repeat forever (the published rules are silent). Open cards are
+    checked only after new ones have been laid.
     """
     sweeps = 0
     while state[OPEN_SIZE] < OPEN_CARDS and state[DECK_SIZE] > 0:

@@ -10,11 +10,11 @@ from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.genomes.simd import peek, poke
 
 OPEN_TICKETS = 0
-"""Fields of ``facts``: the number of open tickets, those held that are not done; then, from
-:data:`OPEN_AT` on, their numbers."""
+"""Index in ``facts`` of the number of open tickets: those held and not yet completed. Their numbers
+follow from :data:`OPEN_AT` on."""
 OPEN_AT = 1
 LANE_AT = OPEN_AT + 30
-"""For each ticket with known ways from its cities, the first of its two lanes."""
+"""For each ticket whose distances are known, the first of the two lanes that hold them."""
 REACHED_AT = LANE_AT + 30
 """For each seat, the cities that its routes touch, as bits."""
 NEED_AT = REACHED_AT + MAX_PLAYERS
@@ -45,7 +45,7 @@ def is_wanted(facts: Array, route: int) -> bool:
 
 @compiled
 def collect_open(facts: Array) -> Number:
-    """Copy the open tickets to where a tree is measured, and return their number."""
+    """Copy the open tickets to :data:`SUBSET_AT`, for `measure_tree`, and return their number."""
     count = peek(facts, OPEN_TICKETS)
     for place in range(count):
         poke(facts, SUBSET_AT + place, peek(facts, OPEN_AT + place))

@@ -97,7 +97,7 @@ FEATURE_SCALES = np.array(
     ],
     dtype=np.float32,
 )
-"""Factors that scale each of them to about 0 to 1, shape ``(28,)``: powers of two, so that nothing
+"""Factors that scale each feature to about 0 to 1, shape ``(28,)``: powers of two, so that nothing
 is rounded."""
 
 LAST_ROUTE = next(
@@ -105,7 +105,7 @@ LAST_ROUTE = next(
     for route in range(ROUTES)
     if {CITY_NAMES[ROUTE_FROM[route]], CITY_NAMES[ROUTE_TO[route]]} == {"Boston", "New York"}
 )
-"""The last one in the map of Łabno's program."""
+"""The last route in the map of Łabno's program."""
 SUMMARIZED, SUMMARIES_AT = np.array([TRAINS, HELD_TICKETS]), np.array([15, 19])
 """Fields of players, and the first feature of the summary of each."""
 
@@ -119,7 +119,7 @@ def fill_features(state: State, seat: int, variant: int, room: Room) -> None:
     Args:
         state: The state, or the part of it that *seat* may know.
         seat: The seat whose view it is.
-        variant: The readings of the rule player; here ``players`` and ``goal_count``.
+        variant: Options of the rule player as bits; ``players`` and ``goal_count`` are used.
         room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     player, plan, counts, out = player_at(seat), room.plan, room.counts, room.inputs

@@ -94,7 +94,7 @@ PASS = 918
 """The move that does nothing, legal only if there is no other."""
 MOVES = 919
 FORBIDDEN = -1
-"""Result of the rule player if a decision can't be carried out."""
+"""The rule player's result in place of a move if a decision can't be carried out."""
 
 
 @compiled

@@ -1,7 +1,7 @@
-"""The notes of players of Ticket to Ride, and their layout: plans, paths and ways.
+"""Work arrays (*notes*) of Ticket to Ride's players: plans, paths and distances (*ways*).
 
 The notes are one array of ``int64``, shape ``(ROOM_SIZE,)``, which the file of rules divides into a
-:class:`Room`. Its first number says which parts hold for the current state. Paths and ways of seats
+:class:`Room`. Its first number says which parts hold for the current state. Paths and distances
 that were found in earlier states are always checked before use.
 """
 
@@ -43,11 +43,11 @@ CITIES_AT = NEEDS_AT + 9
 COUNTS = CITIES_AT + 2 * 36
 
 BLOCK = 16
-"""Number of floats that are added at once: arrays of them have a multiple of it."""
+"""Number of floats in a vector: lengths of arrays are multiples of it."""
 MAX_TICKETS = 33
 """Most tickets that a seat may hold and be offered."""
 SEAT_WAYS = 36 * BLOCK * -(-2 * MAX_TICKETS // BLOCK)
-"""Floats of each seat: from both cities of each ticket to each city."""
+"""Number of distances of each seat, padded: from both cities of each ticket to each city."""
 KEYS = 8
 MAX_INPUTS = 96
 FACTS = 192
@@ -68,7 +68,7 @@ ROOM_SIZE = WAYS_AT + MAX_PLAYERS * SEAT_WAYS // 2
 
 
 class Room(NamedTuple):
-    """The notes, in parts."""
+    """The notes, divided into parts."""
 
     known: Array
     """Parts that hold for the current state, as bits; shape ``(1,)``."""
@@ -81,33 +81,33 @@ class Room(NamedTuple):
     seats: Array
     """Known routes and paths of each seat, of ``uint64``, seat by seat."""
     keys: Array
-    """Routes and tickets for which the ways of each seat hold, of ``uint64``."""
+    """Routes and tickets for which the distances of each seat were computed, of ``uint64``."""
     edges: Array
-    """Routes that ways may take: two cities, and trains."""
+    """Usable routes: for each, two cities and the number of additional trains."""
     facts: Array
     """Other results of a survey; see :mod:`evolve_arena.games.ticket_to_ride.facts`."""
     inputs: Floats
-    """Inputs of networks, not scaled yet, of ``float32``."""
+    """Inputs of networks (``float32``); the first ones, the features, are not scaled yet."""
     nearest: Floats
     """Distance of each city from a growing tree, of ``float32``."""
     ways: Floats
-    """For each seat, the trains from its tickets' cities to all others, of ``float32``; see
-    :mod:`evolve_arena.games.ticket_to_ride.ways`."""
+    """For each seat, the distances in trains from its tickets' cities to all cities (``float32``);
+    see :mod:`evolve_arena.games.ticket_to_ride.ways`."""
 
 
 @compiled
 def seat_at(seat: int) -> int:
-    """Return the first of the known routes and paths of a *seat*."""
+    """Return the index in ``seats`` of a *seat*'s first word."""
     return seat * SEAT_WORDS
 
 
 @compiled
 def keys_at(seat: int) -> int:
-    """Return the first key of a *seat*: own routes, free ones, tickets."""
+    """Return the index in ``keys`` of a *seat*'s first key: own routes, free ones, tickets."""
     return seat * KEYS
 
 
 @compiled
 def ways_at(seat: int) -> int:
-    """Return the first of the ways of a *seat*."""
+    """Return the index in ``ways`` of a *seat*'s first distance."""
     return seat * SEAT_WAYS

@@ -43,9 +43,9 @@ class Option:
 
     name: str
     values: tuple[str, str]
-    """The value of the text, and the other one."""
+    """The value that the text describes, and the other one."""
     code: int
-    """Index of the program's value."""
+    """Index in ``values`` of the program's value."""
     meaning: str
 
 

@@ -112,16 +112,17 @@ def know_routes(state: State, seat: int, seats: Array) -> None:
 
 @compiled
 def know_path(seat: int, ticket: int, variant: int, seats: Array, counts: Array) -> None:
-    """Make sure that the path of a *ticket* stands in *seats*, at ``PATHS_AT + 2 * ticket``.
+    """Make sure that *seats* has the path of a *ticket*, at ``PATHS_AT + 2 * ticket`` of its part.
 
     :func:`know_routes` has to be called before.
 
     Args:
         seat: The seat whose costs count.
-        ticket: Its number.
-        variant: The readings of the rule player; here ``path_points``.
-        seats: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
-        counts: Likewise.
+        ticket: Number of the ticket.
+        variant: Options of the rule player as bits; ``path_points`` is used.
+        seats: Known routes and paths of all seats; see
+            :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
+        counts: Work space of the search, in the same room.
     """
     at = seat_at(seat)
     every = (variant & PATH_POINTS) != 0

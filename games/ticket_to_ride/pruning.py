@@ -26,14 +26,14 @@ def prune_moves(state: State, seat: int, moves: Array, count: int, room: Room) -
 
     Of all ways to pay for a line only those stay that take the fewest locomotives, and of two free
     grey lines of a route only the first. Of the routes that are neither in the plan nor bring a
-    ticket nearer, only one stays for each colour: the first of the longest that it pays for. A
-    survey has been made.
+    ticket nearer, only one stays for each colour: the first of the longest that it pays for. Call
+    :func:`~evolve_arena.games.ticket_to_ride.survey.survey` before.
 
     Args:
         state: The state, or the part of it that *seat* may know.
         seat: The player to move.
-        moves: The legal moves, in ascending order.
-        count: Their number.
+        moves: The legal moves, in ascending order; changed in place.
+        count: Number of legal moves.
         room: See :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     hand, facts = player_at(seat) + HAND_AT, room.facts

@@ -122,14 +122,15 @@ def rule_move(
 ) -> int:
     """Return the number of the rule player's move, in any phase but the end of the game.
 
-    It is ``FORBIDDEN`` if a *decision* was taken for it that it can't carry out.
+    Return ``FORBIDDEN`` if the given *decision* can't be carried out.
 
     Args:
         state: The state, or the part of it that *seat* may know; it is this seat's turn.
         seat: The player to move.
         variant: The reading of the description, as bits of
             :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
-        decision: The class of decisions at the beginning of a turn, or -1 if it is to decide.
+        decision: General decision for the beginning of a turn, 0 to 3, such as a network's; -1 to
+            let the rule player decide.
         planned: True if :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` was called.
         room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`; where
             chance decides, it comes from ``room.streams``.

@@ -228,7 +228,7 @@ def kinds(state):
 
 
 def read_notes(notes):
-    """Return the notes, divided into parts."""
+    """Return the parts of the notes as a `Room`."""
     return Room(
         notes[:1],
         notes[PLAN_AT:COUNTS_AT].view(np.uint64),
@@ -245,14 +245,14 @@ def read_notes(notes):
 
 
 def plan(state, seat, room, setting):
-    """Note the rule player's plan, unless it is known."""
+    """Compute the rule player's plan, unless the notes have it."""
     if not room.known[0] & PLANNED:
         prepare_turn(state, seat, setting, room)
         room.known[0] |= PLANNED
 
 
 def look(state, seat, room, setting):
-    """Note the survey of the map and the situation, too, unless they are known."""
+    """Compute the survey of the map and the situation, too, unless the notes have them."""
     plan(state, seat, room, setting)
     if not room.known[0] & SURVEYED:
         survey(state, seat, room)
@@ -354,5 +354,5 @@ def find_cell(move):
 
 
 def tell(state, seat):
-    """Return the panels of information that a seat has beside the map."""
+    """Return the panels of information that a seat gets beside the map."""
     return list_panels(state, seat)

@@ -58,7 +58,7 @@ SITUATION_NAMES = (
     "lead over the best other",
     "most cards of another",
 )
-"""The inputs after those, in their order."""
+"""Names of the inputs after the features of the state, in order."""
 
 SITUATION_AT = STATE_FEATURES
 MOVES_AT = SITUATION_AT + len(SITUATION_NAMES)

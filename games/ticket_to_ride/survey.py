@@ -1,7 +1,7 @@
-"""A survey of the map of Ticket to Ride for networks that weigh moves: ways, needs and opponents.
+"""A survey of the map of Ticket to Ride for networks that weigh moves: distances, needs, opponents.
 
-Ways (see :mod:`evolve_arena.games.ticket_to_ride.ways`) are kept for each seat until something
-about its routes or tickets changes.
+Distances (*ways*, see :mod:`evolve_arena.games.ticket_to_ride.ways`) are kept for each seat until
+its routes or tickets change.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LINE_ENDS = (1 << ROUTE_FROM[LINE_ROUTE]) | (1 << ROUTE_TO[LINE_ROUTE])
 
 @compiled
 def survey(state: State, seat: int, room: Room) -> None:
-    """Fill facts and ways in the *room* for *seat*, whose plan has been made.
+    """Compute the facts and distances in the *room* for *seat*, after its plan.
 
     Args:
         state: The state, or the part of it that *seat* may know.
@@ -140,7 +140,7 @@ def _note_lines(
 
 @compiled
 def _find_tickets(state: State, seat: int, facts: Array) -> Number:
-    """List the open tickets, and return these and those on offer, as bits.
+    """List the open tickets, and return open and offered tickets as bits.
 
     Offered tickets that a seat may not know are -1 and left out.
     """
@@ -169,7 +169,8 @@ def _find_tickets(state: State, seat: int, facts: Array) -> Number:
 def count_missing(state: State, seat: int, room: Room) -> None:
     """Note, for each colour, the number of cards that a wanted route of that colour lacks.
 
-    Of the routes that can't be paid yet, the one that lacks fewest counts: 1 if that card suffices.
+    Of the routes that can't be paid yet, the one that lacks the fewest cards counts: 1 means that a
+    single card suffices.
 
     Args:
         state: State, or the part of it that *seat* may know.

@@ -115,7 +115,7 @@ def _gather_tickets(state: State, seat: int) -> int:
 
 @compiled
 def _deal_tickets(state: State, player: int, count: int, left: int) -> int:
-    """Give the last *count* of the *left* tickets to a *player*; return how many stay."""
+    """Give the last *count* of *left* tickets to a *player*; return the number that remain."""
     for place in range(min(count, left)):
         left -= 1
         state[player + TICKETS_AT + place] = state[TICKET_DECK_AT + left]

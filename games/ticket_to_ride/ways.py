@@ -1,7 +1,7 @@
-"""Ways over the map of Ticket to Ride: the number of additional trains that join cities.
+"""Distances (*ways*) on the map of Ticket to Ride: the fewest additional trains between cities.
 
-Own routes cost nothing, and no way leads over routes that the seat can't claim any more. Ways are
-known to all cities from both cities of each ticket that is not done or lies on offer.
+Own routes cost nothing, and routes that the seat can't claim any more can't be used. Distances to
+all cities are computed from both cities of each ticket that is held and not done, or on offer.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ from evolve_arena.genomes.simd import (
 )
 
 FAR = 1000.0
-"""Length of a way that does not exist."""
+"""Distance of cities that no usable routes join."""
 
 BIT = np.uint64(1)
 LONGITUDES = np.array(CITY_LONGITUDES)
 FROM_WEST_TO_EAST = np.argsort(LONGITUDES[ROUTE_FROM] + LONGITUDES[ROUTE_TO], kind="stable")
-"""All routes; in this order, and back again, ways become shortest soonest."""
+"""All routes from west to east: relaxed in this order and back, distances converge fast."""
 
 
 @compiled
 def measure_ways(
     keys: Array, key: int, tickets: Number, edges: Array, ways: Floats, at: int
 ) -> None:
-    """Measure all ways of a seat from the cities of *tickets*, eight tickets at a time.
+    """Compute a seat's distances from the cities of *tickets* to all, eight tickets at a time.
 
-    The algorithm is that of Bellman and Ford, with vectors that hold the ways from sixteen cities
-    to one.
+    The algorithm is that of Bellman and Ford, with vectors that hold the distances from sixteen
+    cities to one.
 
     Args:
-        keys: The routes of seats; see
+        keys: Routes of all seats as bits; see
             :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
-        key: Start of that seat's: own ones, and two words later free ones.
+        key: Index in *keys* of the seat's own routes; two words later come free ones.
         tickets: The tickets, as bits.
-        edges: Space for the routes that ways may take.
-        ways: The ways of all seats, which are written.
-        at: Start of that seat's.
+        edges: Space for the usable routes.
+        ways: Distances of all seats (``float32``), of which the seat's are written.
+        at: Index in *ways* of the seat's first distance.
     """
     # Collect the usable routes as edges.
     count = 0
@@ -92,7 +92,7 @@ def measure_ways(
 
 @inlined
 def _relax(edges: Array, first: int, last: int, step: int, ways: Floats, at: int) -> bool:
-    """Shorten ways by each edge once; return True if any became shorter."""
+    """Relax each edge once; return True if any distance became shorter."""
     gained = spread(np.float32(0.0))
     for edge in range(first, last, step):
         one, other = at + peek(edges, edge), at + peek(edges, edge + 1)
@@ -108,11 +108,11 @@ def _relax(edges: Array, first: int, last: int, step: int, ways: Floats, at: int
 
 @inlined
 def way_of(room: Room, seat: int, ticket: int) -> Number:
-    """Return the number of trains that a *ticket* takes, open or on offer (``float32``).
+    """Return the number of trains that a *ticket*, open or on offer, still takes (``float32``).
 
     Args:
         room: Survey of *seat*; see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
-        seat: Player whose ways count: own routes cost nothing.
+        seat: Player whose distances count; the player's own routes cost nothing.
         ticket: Number of a ticket that *seat* holds and has not done, or that is offered to it.
     """
     return _way(room, seat, peek(room.facts, LANE_AT + ticket), TICKET_TO[ticket])
@@ -124,7 +124,7 @@ def way_after(room: Room, seat: int, ticket: int, route: int) -> Number:
 
     Args:
         room: Survey of *seat*; see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
-        seat: Player whose ways count: own routes cost nothing.
+        seat: Player whose distances count; the player's own routes cost nothing.
         ticket: Number of a ticket that *seat* holds and has not done, or that is offered to it.
         route: Number of the route.
     """
@@ -141,7 +141,7 @@ def helps_ticket(room: Room, seat: int, route: int, trains: int) -> bool:
 
     Args:
         room: Survey of *seat*; see :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
-        seat: Player whose open tickets and ways count.
+        seat: Player whose open tickets and distances count.
         route: Number of the route.
         trains: Number of trains that a ticket may take, as a rule those left to *seat*.
     """
@@ -155,15 +155,15 @@ def helps_ticket(room: Room, seat: int, route: int, trains: int) -> bool:
 
 @inlined
 def measure_tree(room: Room, seat: int, count: int) -> Number:
-    """Return about how many trains join the cities of tickets into one net (``float32``).
+    """Return the approximate number of trains that join the cities of tickets (``float32``).
 
-    It is the least tree over these cities, by Prim's algorithm, whose edges are whole ways: it may
-    count a piece twice that two of them share. Tickets that can't be done do not count, and nets
-    that no way joins count one by one.
+    It is the minimum spanning tree of these cities by their distances (Prim's algorithm), in which
+    a stretch that two edges share counts twice. Tickets that can't be done do not count, and the
+    trees of parts that no routes join are added up.
 
     Args:
         room: The room with the tickets, from ``facts[SUBSET_AT]`` on.
-        seat: The seat whose ways count.
+        seat: The seat whose distances count.
         count: The number of tickets.
     """
     return _measure_tree(room.facts, room.nearest, room.ways, ways_at(seat), count)
@@ -206,6 +206,6 @@ def _way(room: Room, seat: int, lane: int, city: int) -> Number:
 
 @inlined
 def _way_at(ways: Floats, at: int, lane: int, city: int) -> Number:
-    """Return the way from the city of a *lane* to another; the seat's ways begin at *at*."""
+    """Return the distance of a *city* from that of a *lane*; the seat's distances begin at *at*."""
     group = lane // LANES * (CITIES * LANES)
     return peek(ways, at + group + city * LANES + lane % LANES)

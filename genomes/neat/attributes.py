@@ -1,7 +1,7 @@
-"""Attributes of genes: first values and mutations of numbers, choices and switches.
+"""Attributes of genes: initial values and mutations of numbers, choices and switches.
 
 The distributions are those of neat-python; the draws come from a stream of
-:mod:`evolve_arena.core.rng`.
+:mod:`evolve_arena.core.stream`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class NumberRule(NamedTuple):
     mean: float
     deviation: float
     uniform: bool
-    """True if first numbers are uniform between the next two; else they are Gaussian."""
+    """True if initial values are uniform from :attr:`first_lowest` to :attr:`first_highest`; else
+    they are Gaussian."""
     first_lowest: float
     first_highest: float
     lowest: float
@@ -35,28 +36,28 @@ class NumberRule(NamedTuple):
     """The probability that a Gaussian number of standard deviation ``power`` is added."""
     power: float
     mutate_or_replace: float
-    """The probability of that or of a new number."""
+    """The probability that either such a number is added or the value is replaced by a new one."""
 
 
 class ChoiceRule(NamedTuple):
     """Settings of an activation or an aggregation."""
 
     default: int
-    """The code of a new node's function, or -1 for any option."""
+    """The code of a new node's function, or -1 to draw one of the options."""
     options: NDArray[np.int32]
     mutate: float
-    """The probability that an option, perhaps the same, is drawn."""
+    """The probability that the function is redrawn from the options; it may stay the same."""
 
 
 class SwitchRule(NamedTuple):
     """Settings of the switch that enables a connection."""
 
     default: int
-    """1, 0, or -1 for either."""
+    """Initial state: 1 for enabled, 0 for disabled, -1 for a coin toss."""
     mutate_true: float
     """The probability that the switch of an enabled connection is redrawn by a coin toss."""
     mutate_false: float
-    """The same for a disabled one."""
+    """The probability that the switch of a disabled connection is redrawn by a coin toss."""
 
 
 class AttributeRules(NamedTuple):
@@ -120,7 +121,7 @@ def _choice_rule(config: NeatConfig, name: str, known: tuple[str, ...]) -> Choic
 
 @inlined
 def draw_number(rule: NumberRule, rng: Stream) -> Number:
-    """Draw a first number, or one that replaces another."""
+    """Draw an initial value, or a replacement of a former one."""
     if rule.uniform:
         width = rule.first_highest - rule.first_lowest
         return rule.first_lowest + width * chance(rng)
@@ -129,7 +130,7 @@ def draw_number(rule: NumberRule, rng: Stream) -> Number:
 
 @inlined
 def mutate_number(rule: NumberRule, value: float, rng: Stream) -> Number:
-    """Return *value* moved, replaced or unchanged.
+    """Return *value* perturbed, replaced or unchanged.
 
     Args:
         rule: Settings of this bias, response or weight.
@@ -171,7 +172,7 @@ def mutate_choice(rule: ChoiceRule, value: int, rng: Stream) -> Number:
 
 @inlined
 def draw_switch(rule: SwitchRule, rng: Stream) -> Number:
-    """Return True if a new connection is enabled."""
+    """Draw the initial state of a connection: True if it is enabled."""
     if rule.default == RANDOM:
         return _toss(rng)
     return rule.default == 1

@@ -71,7 +71,7 @@ def breed(
             second one if both are equal.
         inputs: Number of inputs of the networks.
         outputs: Number of outputs.
-        seed: The lowest 64 bits count.
+        seed: Seed of the random streams; its lowest 64 bits count.
         counters: The last numbers given out.
 
     Returns:
@@ -115,7 +115,7 @@ def mutate(
             nodes 0 to *outputs* - 1 come first.
         inputs: Number of inputs of the networks.
         outputs: Number of outputs.
-        seed: The lowest 64 bits count.
+        seed: Seed of the random streams; its lowest 64 bits count.
         counters: The last numbers given out; that of genomes does not change.
 
     Raises:
@@ -138,7 +138,7 @@ def _grow(
     *,
     crossing: bool,
 ) -> tuple[NeatPopulation, Counters]:
-    """Return mutated children of *pairs* of rows, the fitter one first, or mutated copies."""
+    """Return mutated children of *pairs* of rows, the fitter first, or mutated copies of it."""
     children = len(pairs)
     _check_counters(population, counters, children)
     _check_outputs(population, rules.outputs)
@@ -202,7 +202,7 @@ def _grow_all(
     numbering: Numbering,
     reached: Array,
 ) -> None:
-    """Write one child after the other; *seeds* become their streams."""
+    """Breed all children, one after the other; *seeds* are the states of their random streams."""
     note_numbers(numbering, genes.source, genes.target, genes.innovation)
     if crossing:
         order_connections(genes, order)

@@ -1,4 +1,4 @@
-"""Initial NEAT genomes: random numbers on one of neat-python's initial structures."""
+"""Initial NEAT genomes: one of neat-python's initial structures, with random attributes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def create(
         config: The settings.
         inputs: Number of inputs of the networks.
         outputs: Number of outputs.
-        seed: The lowest 64 bits count.
+        seed: Seed of the random streams; its lowest 64 bits count.
         last_genome: The last key that the run gave to a genome, if a former population has died
             out.
 
@@ -90,7 +90,7 @@ def create(
 def _possible_links(
     config: NeatConfig, inputs: int, outputs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sources and targets from which the kind of initial connection chooses."""
+    """Return the sources and targets of all connections that an initial genome may have."""
     kind = config.connection_kind
     pins = range(-1, -1 - inputs, -1)
     ends, hidden = range(outputs), range(outputs, outputs + config.num_hidden)
@@ -128,7 +128,7 @@ def _create_all(
 
     The links are a *block* that begins at a random multiple of that number, or random ones in
     *shuffled* order, or the first ones. *places* are the places of all links, in any order; *seeds*
-    become the streams of the genomes.
+    are the states of the genomes' random streams.
     """
     for genome in range(seeds.shape[0]):
         rng = seeds[genome : genome + 1]

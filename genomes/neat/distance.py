@@ -89,7 +89,7 @@ class Genes(NamedTuple):
 
 
 class Places(NamedTuple):
-    """The place of the gene of each number in one genome; -1 if it has none, and between uses."""
+    """The places of one genome's genes, by the gene's number; -1 for others and between uses."""
 
     nodes: NDArray[np.int32]
     connections: NDArray[np.int32]
@@ -211,7 +211,7 @@ def measure_distance(
 def _measure_nodes(
     first: Genes, one: int, second: Genes, other: int, places: Array, disjoint: float, weight: float
 ) -> Number:
-    """Return the share of the node genes; unsigned indices as in :func:`_measure_connections`."""
+    """Return the node genes' distance; unsigned indices as in :func:`_measure_connections`."""
     start, end = first.node_start[one], first.node_start[one + 1]
     mine, yours = end - start, second.node_start[other + 1] - second.node_start[other]
     total, matching = 0.0, 0
@@ -234,7 +234,7 @@ def _measure_nodes(
 def _measure_connections(
     first: Genes, one: int, second: Genes, other: int, places: Array, disjoint: float, weight: float
 ) -> Number:
-    """Return the share of the connection genes, which takes nearly all of the time.
+    """Return the distance of the connection genes, which takes nearly all of the time.
 
     Unsigned indices need no correction of negative ones, and a comparison that is added as a number
     needs no branch: together that makes it four times as fast.

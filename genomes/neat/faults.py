@@ -91,7 +91,7 @@ def _is_place(codes: NDArray[np.int32], count: int) -> NDArray[np.bool_]:
 
 
 def _owners_of_repeated(owner: Array, *keys: Array) -> Array:
-    """Return the owners of two genes that agree in all *keys*."""
+    """Return the owner of each gene that agrees in all *keys* with another gene of that owner."""
     columns = [owner, *keys]
     order = np.lexsort(columns)
     equal = [np.diff(column[order]) == 0 for column in columns]
@@ -99,7 +99,7 @@ def _owners_of_repeated(owner: Array, *keys: Array) -> Array:
 
 
 def _lie_on_cycles(nodes: Array, sources: Array, targets: Array) -> NDArray[np.bool_]:
-    """Find connections on a cycle or behind one: those that remain as sources are removed."""
+    """Mark the connections on or behind a cycle: those that Kahn's algorithm can't order."""
     ends = np.sort(nodes)
     left = np.isin(sources, nodes)  # connections from inputs are on no cycle
     source, target = np.searchsorted(ends, sources), np.searchsorted(ends, targets)

@@ -124,7 +124,7 @@ def activate(code: int, x: Number) -> Number:  # noqa: PLR0911, PLR0912 - a tabl
 def aggregate(code: int, terms: Array, at: int, count: int) -> Number:
     """Apply the aggregation :data:`AGGREGATIONS` [*code*] to *count* numbers from ``terms[at]`` on.
 
-    Of no numbers the product is 1 and everything else 0.
+    Without numbers, the product is 1 and every other aggregation 0.
 
     Args:
         code: Place of the aggregation in :data:`AGGREGATIONS`.

@@ -48,9 +48,9 @@ class Graphs(NamedTuple):
     outputs: int
     feed_forward: bool
     structure: NDArray[np.int32]
-    """All structures, one after the other."""
+    """The structures of all networks, one after the other."""
     numbers: NDArray[np.float64]
-    """All numbers, one after the other."""
+    """The biases, responses and weights of all networks, one network after the other."""
     structure_at: NDArray[np.int64]
     """The beginning of each network's structure, shape ``(genomes,)``."""
     numbers_at: NDArray[np.int64]
@@ -122,16 +122,16 @@ def run_graph(
     """Activate a network once.
 
     Args:
-        structure: Structures of networks.
+        structure: Structures of networks, ``int32``; see the module's docstring.
         structure_at: Beginning of this network's structure.
-        numbers: Numbers of networks.
+        numbers: Biases, responses and weights of networks, ``float64``.
         numbers_at: Beginning of this network's numbers.
-        values: Planes of values.
+        values: Planes of values, ``float64``.
         read_at: Beginning of the plane that nodes read; its first slots contain the inputs.
         write_at: Beginning of the plane that nodes write: the same one for a feed-forward network,
             another for a recurrent one. Its slots from ``inputs`` on receive the outputs; its first
             slots do not change.
-        workspace: Scratch space for as many numbers as the network has ``terms``.
+        workspace: Scratch space, ``float64``, for :attr:`Graphs.terms` numbers.
     """
     at, number = structure_at + 1, numbers_at
     for _ in range(peek(structure, structure_at)):

@@ -1,4 +1,4 @@
-"""Configuration files of neat-python: reading them into our settings, and writing them.
+"""Configuration files of neat-python: conversion to settings of this package, and back.
 
 neat-python's settings are INI files with a section for each of its classes; ours are one flat
 section of a recipe with the same keys.
@@ -38,7 +38,7 @@ SECTIONS = {
 }
 """Our keys in each of neat-python's sections."""
 USED = ("num_inputs", "num_outputs", "seed")
-"""Keys without a counterpart here that have an effect if a whole file is used."""
+"""Keys without a counterpart among our settings that :func:`read_whole_ini` uses nevertheless."""
 
 
 def read_ini(text: str) -> tuple[JsonObject, list[str]]:

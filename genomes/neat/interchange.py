@@ -54,16 +54,16 @@ CONNECTION_FIELDS = {
     "enabled": "enabled",
     "innovation": "innovation",
 }
-"""Names of attributes in genes, and the fields of a population."""
+"""Names of attributes in the JSON of genes, and of the fields of `NeatPopulation` for them."""
 FUNCTIONS = {"activation": ACTIVATIONS, "aggregation": AGGREGATIONS}
 
 
 @dataclass(frozen=True, eq=False)
 class ImportedGenome:
-    """The contents of a file."""
+    """A genome that was read from a JSON file."""
 
     population: NeatPopulation
-    """One genome."""
+    """The genome, as a population of one."""
     inputs: int
     outputs: int
     feed_forward: bool

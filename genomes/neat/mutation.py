@@ -49,9 +49,9 @@ class Rules(NamedTuple):
     connection_add: float
     connection_delete: float
     single: bool
-    """True if at most one of the four happens."""
+    """True if a child gets at most one of these four structural mutations."""
     surer: bool
-    """True if an impossible mutation is replaced by a possible one."""
+    """True if an impossible structural mutation is replaced by a possible one."""
 
 
 def to_rules(config: NeatConfig, inputs: int, outputs: int) -> Rules:
@@ -119,7 +119,7 @@ def _mutate_structure(
     reached: Array,
     rng: Stream,
 ) -> None:
-    """Draw for each of the four mutations, or once for one of them."""
+    """Apply each of the four structural mutations with its probability, or at most one of them."""
     # With a single draw, the four have consecutive intervals of it.
     adding = rules.node_add
     deleting = adding + rules.node_delete

@@ -273,7 +273,7 @@ def _silent_node(key: int) -> Gene:
 def _collect_arriving(
     connections: Sequence[Gene], outputs: int, feed_forward: bool
 ) -> dict[int, list[Gene]]:
-    """Return the connections to each node of the network, nodes in the order of their first one.
+    """Return the connections to each node, with nodes in the order of their first connection.
 
     In recurrent networks neat-python counts a node as needed even if only disabled connections
     make it so, and keeps all successors of needed nodes.

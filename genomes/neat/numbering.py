@@ -1,4 +1,4 @@
-"""Numbers of new genes: connections by their endpoints, nodes by the connection they split.
+"""Innovation numbers of new connections, by endpoints, and keys of nodes, by the connection split.
 
 Two rules differ from neat-python 2.0.0, which gives equal numbers only if two genomes mutate alike
 in one generation, and makes a new node each time that a connection is split:
@@ -23,7 +23,7 @@ from evolve_arena.genomes.neat.population import NeatPopulation
 
 
 class Counters(NamedTuple):
-    """The last number of each kind that a run has given out."""
+    """The last number of each kind that a run has assigned."""
 
     genome: int
     node: int
@@ -33,8 +33,9 @@ class Counters(NamedTuple):
 MAX_ISLANDS = 32
 """Most populations with separate ranges of numbers."""
 SPANS = Counters(genome=2**57, node=2**25, innovation=2**57)
-"""Size of a population's own range of numbers of each kind: island k has those from k times as many
-on, so that the numbers of immigrants have no other meaning on the island where they arrive."""
+"""Size of each population's own range of numbers, by kind: island k assigns numbers from k times
+this size on, so that an immigrant's numbers have no other meaning on the island where it
+arrives."""
 
 
 def highest_own(numbers: Array, last: int, span: int) -> int:
@@ -55,8 +56,8 @@ def number_like(
 ) -> tuple[NDArray[np.int64], int]:
     """Return the innovation numbers for the connections of *immigrants* in a *population*.
 
-    They are those of its connections between the same nodes. Others keep theirs, or get new ones if
-    theirs have another meaning there.
+    A connection gets the number of the population's connection between the same nodes. If there is
+    none, it keeps its own number, or gets a new one if its own is taken there.
 
     Args:
         population: The population where they arrive.
@@ -95,14 +96,14 @@ class Table(NamedTuple):
 
 
 class Numbering(NamedTuple):
-    """The numbers that have been given so far."""
+    """The numbers that have been assigned so far."""
 
     links: Table
     """Innovation numbers by endpoints."""
     splits: Table
     """Node keys by the innovation number of the connection that was split."""
     last: NDArray[np.int64]
-    """The last node key and the last innovation number given out."""
+    """The last node key and the last innovation number assigned, shape ``(2,)``."""
 
 
 EMPTY = np.int64(-1)
@@ -110,7 +111,7 @@ NODE, INNOVATION = 0, 1
 
 
 def new_numbering(links: int, splits: int, counters: Counters) -> Numbering:
-    """Make an empty numbering with space for so many different *links* and *splits*.
+    """Make an empty numbering with space for *links* connections and *splits* split connections.
 
     Args:
         links: Most connections with different ends.
@@ -128,7 +129,7 @@ def _new_table(entries: int) -> Table:
 
 @compiled
 def note_numbers(numbering: Numbering, source: Array, target: Array, innovation: Array) -> None:
-    """Record the numbers that connections have already.
+    """Record the innovation numbers of existing connections.
 
     Args:
         numbering: Receives the numbers.

@@ -46,9 +46,11 @@ class NeatPopulation:
     bias: NDArray[np.float64]
     response: NDArray[np.float64]
     activation: NDArray[np.int32]
-    """Places in :data:`evolve_arena.genomes.neat.functions.ACTIVATIONS`."""
+    """The activation of each node, an index into
+    :data:`evolve_arena.genomes.neat.functions.ACTIVATIONS`."""
     aggregation: NDArray[np.int32]
-    """Places in :data:`evolve_arena.genomes.neat.functions.AGGREGATIONS`."""
+    """The aggregation of each node, an index into
+    :data:`evolve_arena.genomes.neat.functions.AGGREGATIONS`."""
     connection_start: NDArray[np.int64]
     """Genome k has the connection genes from ``connection_start[k]`` to ``connection_start[k +
     1]``; shape ``(genomes + 1,)``."""

@@ -38,7 +38,8 @@ class NeatWorkspace(NamedTuple):
     needed: NDArray[np.int32]
     """1 for a node on which an output depends."""
     waiting: NDArray[np.int32]
-    """The number of values that each node still lacks, in the end WRITTEN."""
+    """The number of each node's source nodes that are not yet ordered; WRITTEN once its step is
+    written."""
     slot: NDArray[np.int32]
     order: NDArray[np.int32]
     """Nodes to visit; later the nodes in the order of their steps."""
@@ -222,7 +223,7 @@ def _list_connected(nodes: int, workspace: NeatWorkspace) -> int:
 
 @inlined
 def _give_slots(graphs: Graphs, nodes: int, steps: int, workspace: NeatWorkspace) -> int:
-    """Give every needed node a slot, first those with a step, and return how many there are.
+    """Give every needed node a slot, first those with a step, and return the number of slots.
 
     In a recurrent network other nodes read the 0 of a node without a step.
     """
@@ -276,7 +277,7 @@ def _write_step(
     at: int,
     number: int,
 ) -> tuple[int, int]:
-    """Write the step of a node from ``structure[at]`` on, and return the places behind it."""
+    """Write the step of a node from ``structure[at]`` on, and return the next free places."""
     gene = genes.node_start[genome] + workspace.gene[node]
     first = genes.connection_start[genome]
     graphs.structure[at], graphs.structure[at + 1] = workspace.slot[node], genes.activation[gene]

@@ -1,8 +1,9 @@
-"""Tests of a file's accelerators and guesses against its rules, in positions of random games.
+"""Tests of a game file's accelerators and guesses against its rules, in random games.
 
-An accelerator computes results of the rules faster, so it is wrong if it differs from them. A guess
-at hidden information is wrong if the seat could tell it from the truth. A message names the first
-such position by the moves that lead there.
+An accelerator is an optional function or constant that makes players faster and changes no result,
+such as ``wins`` or ``key``: it is wrong if it contradicts the rules. A guess at hidden information
+is wrong if the seat could tell it from the truth. A message names the first such position by the
+moves that lead there.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ LISTS, OF_MOVES, OF_STATES = (
 )
 ACCELERATORS = (*LISTS, "gain", "order", *OF_STATES, "changes")
 GUESSED, MAX_GUESSES = 4, 1000
-"""Times that the hidden part of a position is guessed, and maximum of guesses in a row."""
+"""Number of determinizations of each position, and maximum number of guesses in each of them."""
 LAST, OTHERS = 3, 2
-"""Positions of each game to compare: the last ones, where games are won, and some others."""
+"""Numbers of positions to compare in each game: the last ones, where games are won, and others."""
 MAX_MOVES = 40
-"""Maximum number of moves of a position to try, and to name."""
+"""Maximum number of moves that are tried in a position, and that a message names."""
 MAX_KEYS = 100_000
 LARGEST = 2**30
 
@@ -69,7 +70,7 @@ def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
 
 
 def locate(game: BoardGame, made: list[int], state: Board) -> str:
-    """Describe the place of a *state* in a game, for messages: the moves *made*, and chance.
+    """Describe for messages how a *state* was reached: the moves *made*; with chance its numbers.
 
     Args:
         game: Game.
@@ -85,7 +86,7 @@ def locate(game: BoardGame, made: list[int], state: Board) -> str:
 
 
 class _Checker:
-    """Comparison of one position after another."""
+    """Comparison of accelerators and guesses with the rules, one position after another."""
 
     def __init__(self, game: BoardGame) -> None:
         self.game = game
@@ -106,7 +107,7 @@ class _Checker:
         self.choices = random.Random(1)
 
     def compare(self, state: Board) -> None:
-        """Compare all accelerators in a *state* that is not over."""
+        """Compare all accelerators with the rules in a *state* that is not over."""
         moves = self.game.legal_moves(state)
         after = {move: self.game.follow(state, "play", move) for move in moves}
         for name in self.names:
@@ -159,7 +160,7 @@ class _Checker:
         ) and not self._is_open(state)
 
     def _is_open(self, state: Board) -> bool:
-        """Test whether a game goes on after a move, or a chance event is next."""
+        """Test whether the game goes on in a *state*, or a chance event is next."""
         if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.to_native(state)):
             return True
         return self.game.adjudicate(state) == GOES_ON
@@ -291,7 +292,7 @@ class _Checker:
                 self.fail("guess", text, state)
 
     def _guess(self, known: Board, seat: int, numbers: list[int], state: Board) -> Board:
-        """Guess by the *numbers*; if there are none, by random ones, which are appended."""
+        """Guess all hidden items by the *numbers*; if this list is empty, append random ones."""
         step, given = 0, len(numbers)
         while count := self._ask("guesses", known, seat, at=state):
             if not 0 < count <= MAX_OUTCOMES:
@@ -307,7 +308,7 @@ class _Checker:
         return known
 
     def _fill(self, known: Board, seat: int, number: int, state: Board) -> Board:
-        """Return the state after one guess, and check that it is one."""
+        """Return the state after the guess *number*, and check that it is a valid state."""
         thawed = self.game.to_native(known)
         answer = self.game.ask("guess", thawed, seat, number)
         if self.game.code.IS_ARRAY:

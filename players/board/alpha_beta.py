@@ -89,13 +89,14 @@ from evolve_arena.players.search import (
 )
 
 HAS_SEARCHES = True
-"""True if players search by alpha-beta; see `evolve_arena.players.board.values`."""
+"""True if any player searches by alpha-beta; False in copies compiled for other players."""
 
 GAINS = HAS_GAIN and not HAS_CHANCE
 SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE and not HAS_PAST
 SKIPS_ADJUDICATION = HAS_WINS and ONLY_WINS and not HAS_CHANCE
 LAST_BY_GAIN = SKIPS_ADJUDICATION and GAINS and not HAS_QUIET and not HAS_PAST
-"""Shortcuts that accelerators allow; see the parts of :func:`_value` that they replace."""
+"""True if the last ply is valued by gains alone, without playing the moves. Like the three flags
+above, this is a shortcut that accelerators of the file allow."""
 INFINITE = np.int64(FARTHEST)
 SURE = np.float64(WIN - 128)
 """Maximum value of a leaf in games of chance, below that of a proven win."""
@@ -106,15 +107,17 @@ PLIES, LIMIT, PAST, MARKS, HISTORY_AT = 0, 1, 2, 3, 4
 WINS_AT = HISTORY_AT + SEATS * MOVES
 LISTS_AT = WINS_AT + MOVES
 LIST = 2 * MOVES
-"""Layout of a search's array: number of moves made in the match; limit of nodes, 0 for none; two
-words for the game's positions; the history of cutoffs for each seat and move; moves that win at
-once; and for each level the moves and their priorities."""
+"""Layout of ``workspace.room``, the array of a search: number of moves made in the match; limit of
+nodes, 0 for none; two words for earlier positions, see `rules.mark_past`; the history of cutoffs
+for each seat and move; moves that win at once; and for each level LIST numbers: the moves, then
+their priorities."""
 KEPT = np.int64(1023)
 """Mask of the bits of a move that the table keeps; lost bits only make a hint worse."""
 
 
 Asked: TypeAlias = Any
-"""Reference to the players and the workspace, and the seat of the searching player; or None."""
+"""Reference to the players and the workspace, and the seat of the searching player, which may give
+the values of leaves; None if no player of this compiled copy does."""
 
 
 @inlined
@@ -234,7 +237,7 @@ def value_moves(
 
 @inlined
 def _begin(states: Array, room: Array, plies: Integer) -> None:
-    """Store the number of moves made in the match, and the positions that count."""
+    """Store the number of moves made in the match, and the two words for earlier positions."""
     poke(room, PLIES, plies)
     if HAS_PAST:
         past, marks = mark_past(states, plies)
@@ -378,7 +381,7 @@ def _is_asked(asked: Asked) -> Number:
 
 @inlined
 def _is_summed(asked: Asked) -> Number:
-    """Test whether the searching player values leaves by sums that are kept for each level."""
+    """Test whether the searching player values leaves by sums that are updated level by level."""
     if HAS_DEEP_VALUES:
         reference, slot = asked
         players, workspace = follow_reference(reference)
@@ -388,7 +391,7 @@ def _is_summed(asked: Asked) -> Number:
 
 @inlined
 def _see_deeper(asked: Asked, state: Position, level: Integer) -> None:
-    """Let the searching player observe a *state*, before its moves are tried."""
+    """Update the searching player's sums for a *state*, before its moves are tried."""
     if HAS_DEEP_VALUES and not HAS_CHANGES and _is_summed(asked):
         reference, slot = asked
         players, workspace = follow_reference(reference)
@@ -399,7 +402,7 @@ def _see_deeper(asked: Asked, state: Position, level: Integer) -> None:
 def _try_move(
     asked: Asked, states: Array, level: Integer, state: Position, move: Integer, ply: Integer
 ) -> Position:
-    """Play a *move* and return the state at *level*; update the sums for it."""
+    """Return the state after a *move*, at *level*; update sums if the file lists changes."""
     if HAS_DEEP_VALUES and HAS_CHANGES and _is_summed(asked):
         reference, slot = asked
         players, workspace = follow_reference(reference)
@@ -480,7 +483,7 @@ def _find_node_key(
     return key | (np.uint64(1) << np.uint64(63))
 
 
-# The order of moves: that of the file; else what moves gain, then what they are known to cut off.
+# Move ordering: by the file's ``order``, else by gains, then by the history of cutoffs
 
 
 @inlined

@@ -109,15 +109,16 @@ HAS_OWN_VALUES = True
 that value afterstates without a search; see `kernel.FLAGS`."""
 search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
 COMPARES_CHANGES = HAS_WINS and HAS_CHANGES
-"""True if a file lists the changes of its moves, so that moves are valued without being played."""
+"""True if the file has ``wins`` and ``changes``, so that moves are valued without being played."""
 ONLY_SHALLOW = (COMPARES_CHANGES and HAS_VALUES and not HAS_PAST) and not (
     HAS_LAYERS or HAS_TUPLES or HAS_DENSE_VALUES
 )
-"""True if all players that value states are networks with one hidden layer."""
+"""True if, in addition, earlier positions do not count, and all players that value states are
+networks with one hidden layer."""
 
 ONE = np.uint64(1)
 KNOWN_LEVEL = np.int64(3)
-"""Level of the state as the player to move knows it, in games of hidden information."""
+"""Level (row of ``states``) of the player's view of the state, in games of hidden information."""
 
 
 @inlined
@@ -173,7 +174,7 @@ def choose_move(  # noqa: PLR0911
 
 @inlined
 def _tries_moves(players: PackedPlayers, player: Integer) -> bool:
-    """Test whether a player looks at afterstates, which would reveal hidden information.
+    """Test whether a player evaluates afterstates, which would reveal hidden information.
 
     Other players only observe what the file shows to their seat.
     """
@@ -271,7 +272,7 @@ def rate_moves(
 
     Returns:
         Number of moves; 0 for players that do not value single moves: random and scripted players,
-        and tree search.
+        tree search, and networks that choose kinds of moves.
     """
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)

@@ -1,7 +1,8 @@
-"""Tests of a file's features for networks, `features` and `describe_move`.
+"""Tests of a game file's features for networks, ``features`` and ``describe_move``.
 
 There is nothing to compare the numbers with, so the tests look for faults: a function changes the
 state, differs from call to call or when compiled, is infinite, or reveals hidden information.
+``kinds`` and ``prune`` are tested with them.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from evolve_arena.players.board.game import COUNTS, Board, BoardGame, GameFileEr
 from evolve_arena.players.board.rules import LARGEST_FEATURE
 
 LARGE = 20.0
-"""Limit of features; networks learn slowly from larger ones, beside others of about 1."""
+"""Absolute value from which a feature is reported: networks learn best from values around 1."""
 SEVERAL = 20
-"""Minimum of positions for a hint at a feature that is constant."""
+"""Minimum number of positions for a hint that a feature is constant."""
 
 
 def check_counts(game: BoardGame, state: Board, moves: list[int], notes: NDArray[np.int64]) -> None:
-    """Test the features of a *state* and of its *moves*.
+    """Test the features, kinds and pruning of a *state* and its *moves*.
 
     Args:
         game: Game.
         state: Position, which may be over, or before a chance event.
         moves: Legal moves of the player to move; empty to test only what is about the state.
-        notes: Array of ``int64`` for the file's notes, shape ``(NOTES + 1,)``. It stays from one
-            state to the next, and no feature may depend on it.
+        notes: Array of ``int64`` for the file's notes, shape ``(NOTES + 1,)``. It is reused from
+            state to state, and no feature may depend on its contents.
 
     Raises:
         GameFileError: There is a fault.
@@ -102,7 +103,7 @@ def find_difference(
 
 
 def list_room(game: BoardGame, moves: list[int]) -> NDArray[np.int64]:
-    """Return an array for all moves that begins with *moves*, as a file's functions take it."""
+    """Return an array of ``int64``, shape ``(MOVES,)``, that begins with *moves*."""
     room = np.zeros(game.code.MOVES, dtype=np.int64)
     room[: len(moves)] = moves
     return room
@@ -115,7 +116,7 @@ def _prune(game: BoardGame, state: Board, moves: list[int]) -> list[int]:
 
 
 def find_ranges(game: BoardGame, games: int) -> tuple[dict[str, dict[str, list[float]]], list[str]]:
-    """Return the range of each feature in a few random *games*, and hints about them."""
+    """Return, by function, each feature's extremes in random *games*; and hints about them."""
     found: dict[str, list[NDArray[np.float32]]] = {name: [] for name in COUNTS}
     for seed in range(1, games + 1):
         choices, state = random.Random(seed), game.initial(seed)
@@ -147,7 +148,7 @@ def _hint_at(ranges: dict[str, list[float]], positions: int) -> Iterator[str]:
 def _list_questions(
     game: BoardGame, state: Board, moves: list[int]
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the functions of features, and their arguments besides a *state* and an array."""
+    """Yield the names of functions of features, each with the arguments that follow the state."""
     if game.code.HAS_FEATURES:
         yield from (("features", (seat,)) for seat in range(game.seats))
     if game.code.HAS_DESCRIBE_MOVE and moves:
@@ -158,7 +159,7 @@ def _list_questions(
 def _count(
     game: BoardGame, name: str, state: Board, *given: int, notes: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
-    """Return the numbers that the function called *name* writes, and check that it is pure."""
+    """Return the numbers that the function *name* writes, and check that they are valid."""
     out = np.zeros(game.code.FEATURE_COUNT if name == "features" else game.code.MOVE_FEATURE_COUNT)
     thawed = game.to_native(state)
     with np.errstate(divide="ignore", invalid="ignore"):

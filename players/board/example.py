@@ -54,10 +54,10 @@ PIECES = 1
 and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES for the pieces of seat 0,
 the next PIECES numbers for those of seat 1, and so on; higher numbers are neutral pieces."""
 PLANES = 1
-"""Number of planes that :func:`see` fills, or of contents of a cell besides empty."""
+"""Number of planes that :func:`see` fills; without it, of contents of a cell other than empty."""
 PLANE_NUMBERS = 64
 """For tuple networks, where planes encode numbers instead of a board: the highest number that they
-distinguish. A plane's number is the count of set bits among so many lowest ones."""
+distinguish. A plane's number is the count of bits set among its lowest PLANE_NUMBERS bits."""
 FEATURES = ("tokens left",)
 """Names of the numbers that :func:`features` writes, or just how many there are."""
 MOVE_FEATURES = ("tokens taken",)
@@ -254,7 +254,7 @@ def quiet(state: Position) -> bool:
 
 
 def key(state: Position) -> Integer:
-    """Return a word that only equivalent positions share. An accelerator."""
+    """Return a 64-bit word that only equivalent positions share. An accelerator."""
     return np.uint64(state[0] * 2 + state[1])
 
 
@@ -281,12 +281,15 @@ def chance(state: Position) -> Integer:
 
 
 def resolve(state: Position, outcome: Integer) -> Position:
-    """Return the state after a chance *outcome*, numbered from 0; like play."""
+    """Return the state after a chance *outcome*, from 0; change an array in place, as in play."""
     return state
 
 
 def view(state: Position, seat: Integer) -> Position:
-    """Return the state as *seat* knows it; change an array in place. Compiled with a guess."""
+    """Return the state as *seat* knows it, the rest overwritten; change an array in place.
+
+    It is compiled if the file has a :func:`guess` or scripted players.
+    """
     return state
 
 
@@ -299,7 +302,7 @@ def guesses(state: Position, seat: Integer) -> Integer:
 
 
 def guess(state: Position, seat: Integer, number: Integer) -> Position:
-    """Return the state with guess *number*, from 0, filled in; like play.
+    """Return the state with guess *number* filled in; change an array in place, as in play.
 
     Args:
         state: State that :func:`view` or an earlier guess returned.
@@ -310,11 +313,12 @@ def guess(state: Position, seat: Integer, number: Integer) -> Position:
 
 
 def careless(state: Position, moves: Array, count: Integer, random: Integer) -> Integer:
-    """Take two tokens, but any number of the last nine.
+    """Take two tokens; of the last nine take one or two at random.
 
     A scripted player: it returns one of the legal moves. A player that needs no list is faster
     without *moves* and *count*. *random* is optional; further optional parameters are *kind*, the
-    number of the kind of move that is wanted, or -1; and *notes* and *setting*, see above.
+    number of the kind of move that is wanted, or -1; *notes*, see :data:`NOTES`; and *setting*, see
+    :func:`read_setting`.
 
     Args:
         state: State as the seat to move knows it; see :func:`view`.
@@ -356,12 +360,13 @@ SCRIPTS = 0
 """Number of scripted players."""
 DRAWING = 0
 LISTING = 1
-"""Bits of scripted players that get a random number, and of those that get a list of moves."""
+"""Masks of the scripted players that get a random number, and of those that get a list of moves:
+bit k is for the k-th of PLAYERS."""
 
 
 @inlined
 def cast_state(state: Position) -> Position:
-    """Convert the numbers of a state to their types."""
+    """Convert the numbers of a state to the types of those in START."""
     return np.int64(state[0]), np.int64(state[1])
 
 
@@ -396,7 +401,7 @@ def view_state(state: Position, seat: Integer) -> Position:
     return state
 
 
-# What the functions do that have more or fewer parameters, by their names.
+# Adapters to functions that may lack parameters: they take all, and pass on those that there are.
 
 
 @inlined
@@ -429,7 +434,7 @@ def choose_scripted(
 def ask_features(
     state: Position, seat: Integer, out: Array, notes: Array, setting: Integer
 ) -> None:
-    """Call :func:`features`.
+    """Call :func:`features` with those of its optional parameters that it has.
 
     Args:
         state: State, which may be over, or before a chance event.
@@ -445,7 +450,7 @@ def ask_features(
 def ask_describe_move(
     state: Position, move: Integer, seat: Integer, out: Array, notes: Array, setting: Integer
 ) -> None:
-    """Call :func:`describe_move`.
+    """Call :func:`describe_move` with those of its optional parameters that it has.
 
     Args:
         state: State before the move.
@@ -462,7 +467,7 @@ def ask_describe_move(
 def ask_prune(
     state: Position, seat: Integer, moves: Array, count: Integer, notes: Array, setting: Integer
 ) -> Integer:
-    """Call :func:`prune`.
+    """Call :func:`prune` with those of its optional parameters that it has.
 
     Args:
         state: State before the move.

@@ -59,16 +59,16 @@ from evolve_arena.players.board.workspace import (
 
 GOES_ON = 2
 COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
-"""Functions that count features, and the names that tell how many numbers each writes."""
+"""Functions of features, and the constant that names or counts the numbers that each writes."""
 FEW = 3
 """Number of legal moves that a message names."""
 MAX_TURNS = 1000
-"""Maximum number of positions within a turn to search for the one that a text names."""
+"""Maximum number of positions to visit in listing all turns of several moves."""
 RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
 """Results that may follow the last move of a game."""
 COUNTED = {2: "twice", 3: "three times"}
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
-"""Random games, and plies of each at most, to find out if a player may move twice in a row."""
+"""Random games, and maximum plies of each, to find out if a player may move twice in a row."""
 FAULTS = {
     BAD_COUNT: ("legal", "legal gives {value}: it must give 1 to {moves}"),
     BAD_MOVE: ("legal", "legal lists move {value}: they are 0 to {last}"),
@@ -88,7 +88,7 @@ FAULTS = {
     BAD_PRUNING: ("prune", "prune gives {value}: it must keep 1 to all of the moves"),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
-"""Faults that compiled rules note: the function to blame, and the sentence."""
+"""Faults that compiled rules record: the function to blame, and the message."""
 
 
 class Board(NamedTuple):
@@ -99,7 +99,7 @@ class Board(NamedTuple):
     plies: int = 0
     """Number of moves made so far."""
     rng: int = 0
-    """State of the random numbers for the game's chance; 0 in games without chance."""
+    """State of the random generator of chance events; 0 in games without chance."""
     past: tuple[tuple[int, ...], ...] = ()
     """Earlier states since the last move that made progress, oldest first; empty where the game's
     end does not depend on them."""
@@ -129,13 +129,13 @@ class BoardGame(Game[Board, int]):
     file: ClassVar[Path]
     """Path of the file."""
     functions: ClassVar[Collection[str]]
-    """Functions of the file that make up the rules, without accelerators."""
+    """Names of the file's functions that make up the rules, without accelerators."""
     title: ClassVar[str]
     """First line of the file's docstring."""
     scripts: ClassVar[Mapping[str, bool]] = {}
-    """Functions that are scripted players: True for those that get a random number."""
+    """Names of the functions that are scripted players; True for those that get a random number."""
     asks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Optional last parameters, such as *random* or *notes*, of functions that have any."""
+    """Optional last parameters, such as *random* or *notes*, by the name of the function."""
     symmetry: ClassVar[str] = ""
     """Symmetry of a board whose cells are the bits that networks see: ``none``, ``mirror`` (left
     and right), ``turn`` (half a turn), or ``all`` (any rotation and reflection). Empty if the bits
@@ -164,7 +164,7 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def why_no_values(self) -> str:
-        """Reason why no search over values can play the game; empty if one can."""
+        """Reason why no search that values states can play the game; empty if one can."""
         return (
             "" if self.seats == 2 else f"seats is {self.seats}: such searches are for games of two"
         )
@@ -203,14 +203,17 @@ class BoardGame(Game[Board, int]):
     def count(
         self, name: str, state: Board, *given: object, many: int = 0, setting: int = 0
     ) -> NDArray[np.float32]:
-        """Return the numbers that the function called *name*, such as ``features``, counts.
+        """Return the features that the file's function *name*, such as ``features``, computes.
 
         Args:
-            name: Function of the file.
+            name: Function of the file: ``features`` or ``describe_move``.
             state: Position.
             given: Further arguments, such as the seat.
-            many: Length of the array for the numbers; 0 for the usual one.
+            many: Number of features to compute, the first ones; 0 for all.
             setting: Setting of the function; see `evolve_arena.players.board.example`.
+
+        Returns:
+            Features, a one-dimensional array.
 
         Raises:
             GameFileError: The function fails.
@@ -234,7 +237,7 @@ class BoardGame(Game[Board, int]):
         """Return the values of the optional last parameters of the function called *name*.
 
         Args:
-            name: One of :attr:`asks`.
+            name: Name of the function; there are no values if it has no such parameters.
             random: Random number.
             setting: Setting; see `evolve_arena.players.board.example`.
             notes: Array for notes; a new one if None.
@@ -267,7 +270,7 @@ class BoardGame(Game[Board, int]):
         return setting
 
     def name_setting(self, setting: int) -> str:
-        """Return the usual text of a *setting*."""
+        """Return the text of a *setting*, by the file's ``name_setting``; empty without one."""
         if not setting and "name_setting" not in self.plain:
             return ""
         return str(self.ask("name_setting", setting)) if "name_setting" in self.plain else ""
@@ -292,7 +295,7 @@ class BoardGame(Game[Board, int]):
 
     @property
     def sites(self) -> Any:
-        """Module that the file names in ``SITES``; None if it names none.
+        """Module about contest sites that the file names in ``SITES``; None if it names none.
 
         It has ``DIALECTS``, the protocols of sites by name, the default first; ``USES``, sentences
         about exported bots; and, for their Python files, a section "How sites ask" with a function
@@ -313,7 +316,7 @@ class BoardGame(Game[Board, int]):
             raise GameFileError(describe_failure(error, self.file)) from error
 
     def find_line(self, name: str) -> str:
-        """Return the line where the file defines a *name*, for messages."""
+        """Return ``, line N``, where the file defines a *name*; empty if it does not."""
         pattern = re.compile(rf"\s*(def {name}\(|{name}\b[^=(]*=[^=])")
         for number, line in enumerate(self.source.splitlines(), 1):
             if pattern.match(line):
@@ -325,7 +328,7 @@ class BoardGame(Game[Board, int]):
 
         Args:
             states: Rows of states.
-            rooms: Planes and counted numbers, if they were used; see `take_fault`.
+            rooms: Arrays ``planes`` and ``values`` of the workspace, if used; see `take_fault`.
 
         Raises:
             GameFileError: There is a fault.
@@ -364,7 +367,7 @@ class BoardGame(Game[Board, int]):
         return self._settle(Board(self.rules, state, 0, seed if self.code.HAS_CHANCE else 0))
 
     def stream_seed(self, seed: int) -> int:
-        """Return the seed of the players' random numbers, which games of chance derive."""
+        """Return the seed of the players' random numbers: *seed*, or one derived from it."""
         return int(split_seed(np.uint64(seed))) if self.code.HAS_CHANCE else seed
 
     def to_move(self, state: Board) -> int:
@@ -389,7 +392,7 @@ class BoardGame(Game[Board, int]):
         return self._settle(self.follow(state, "play", move)._replace(plies=state.plies + 1))
 
     def follow(self, state: Board, name: str, *given: int) -> Board:
-        """Return the position after calling a function that changes it, such as ``play``."""
+        """Return the position after the file's function *name*, such as ``play``, changed it."""
         before, past = self.to_native(state), state.past
         if self.code.HAS_PAST and name == "play":
             lasts = "progress" in self.plain and self.ask("progress", before, *given)
@@ -440,7 +443,7 @@ class BoardGame(Game[Board, int]):
 
     @property
     def endings(self) -> tuple[str, str]:
-        """Endings in half a sentence: of a game with a single winner, and of a draw."""
+        """Phrases for the end of a game: with a single winner, and without one."""
         first, second = self.plain.get("ENDINGS", ("a win", "a draw"))
         return str(first), str(second)
 
@@ -554,7 +557,7 @@ class BoardGame(Game[Board, int]):
             yield from self._list_guesses(self.follow(known, "guess", seat, number), seat)
 
     def observe(self, state: Board, seat: int) -> NDArray[np.uint8]:
-        """Return the bits that networks see, shape ``(planes, cells)``."""
+        """Return the observation of *seat*, bits of shape ``(planes, cells)``."""
         code, words = self.code, plane_words(self.code)
         if code.SEES_CELLS:
             # A plane for each content of cells, the own pieces first
@@ -575,7 +578,7 @@ class BoardGame(Game[Board, int]):
 
     @property
     def has_places(self) -> bool:
-        """True if the file tells where to draw each cell."""
+        """True if the file has ``place_cell``, which gives the place of each cell."""
         return "place_cell" in self.plain
 
     @cached_property
@@ -614,7 +617,7 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def grid(self) -> NDArray[np.int64]:
-        """Cells on which tuples walk, shape ``(rows, columns)``.
+        """Cells by row and column, for random walks of tuples, shape ``(rows, columns)``.
 
         They are arranged as drawn where pieces are stacked, else as numbered.
 

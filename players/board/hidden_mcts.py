@@ -64,7 +64,7 @@ from evolve_arena.players.board.workspace import (
 from evolve_arena.players.packed import PackedPlayers
 
 VIEW_LEVEL = np.int64(2)
-"""Level of the view of a state while it is hashed."""
+"""Level (row of ``states``) for a seat's view of a state, which is hashed there."""
 UNTRIED = 2 * MOVES
 """Index in ``moves`` of the list of moves without a node."""
 
@@ -77,7 +77,7 @@ def choose_by_guesses(
     count: Integer,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Return the most visited move; ties go to the better value, then to the first one.
+    """Search, and return the most visited move; ties go to the better value, then to the first.
 
     Args:
         players: Packed players.
@@ -118,7 +118,7 @@ def _run(
     exploration: float,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Run one rollout; return the number of nodes *used* then."""
+    """Run one rollout; return the number of nodes *used* afterwards."""
     states, rng = workspace.states, workspace.streams
     tree, totals = workspace.tree, workspace.totals
     guided = HAS_PRIORS and has_policy(players, player)
@@ -159,7 +159,7 @@ def _run(
 def _find_child(
     tree: Array, table: Array, node: Integer, sight: Number, move: Integer
 ) -> tuple[Integer, Integer, Integer]:
-    """Return a *node*'s child by a *move*, or 0, its key, and its index in the table."""
+    """Return a *node*'s child by a *move* (0 for none), its key, and its index in the *table*."""
     key = np.int64(mix(sight ^ (GOLDEN * np.uint64(move + 1))) >> np.uint64(33))
     place = find_outcome(tree, table, node, key)
     return np.int64(peek(table, place)), key, place

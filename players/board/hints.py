@@ -26,19 +26,19 @@ from evolve_arena.players.board.game import Board, BoardGame, GameFileError, nam
 
 SECONDS = 2.0
 TRIED = 20
-"""Number of positions in which the values of a number are tried."""
+"""Number of positions in which a number of the state is replaced by another value."""
 MAX_TRIED = 3
-"""Moves played after each, and values tried in positions that are over."""
+"""Maximum number of moves played after each, and of values tried in each final position."""
 LINES = 100_000
-"""Maximum lines that a function may run with a changed number."""
+"""Maximum number of lines that functions may execute on states with a changed number."""
 MAX_FEATURES = 600
-"""Maximum bits from which a number is computed."""
+"""Maximum number of terms when a number is fitted by a linear function of observed bits."""
 MAX_NAMED = 6
 MANY = 10
-"""Minimum of legal moves for which the cost of listing them matters."""
+"""Median number of legal moves from which on the cost of listing them matters."""
 MAX_VIEWS, MAX_ENUMERATED, OFTEN = 20, 1000, 20
-"""Numbers of frequent views to examine, of guesses for each, and of games for each guess that are
-needed for all to occur."""
+"""Maximum number of views to examine, the most frequent first; maximum number of guesses for each;
+and occurrences of a view per guess, from which on each guess should have been true in one."""
 CELL = re.compile(r"[a-z]{1,2}\d{1,2}")
 Games = list[list[Board]]
 
@@ -75,7 +75,7 @@ def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[st
 
 
 def _play(game: BoardGame, seed: int) -> list[Board]:
-    """Return the positions of a random game, with the last one."""
+    """Return all positions of a random game, the final one included."""
     choices, states = random.Random(seed), [game.initial(seed)]
     while moves := game.legal_moves(states[-1]):
         move = choices.choice(moves)
@@ -88,7 +88,7 @@ def _play(game: BoardGame, seed: int) -> list[Board]:
 
 
 def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
-    """Yield advice on the end of games by earlier positions."""
+    """Yield advice on REPETITION and NO_PROGRESS, by which earlier positions end games."""
     counts = [len({state.state for state in states}) for states in games]
     recurring = sum(count < len(states) for count, states in zip(counts, games, strict=True))
     longest = int(game.code.LONGEST)
@@ -114,7 +114,7 @@ def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
 
 
 def _find_staying(game: BoardGame, games: Games) -> Iterator[str]:
-    """Yield advice on long lists of moves that change only by the moves played."""
+    """Yield the advice to set MOVES_STAY, if all moves stay legal until they are played."""
     if game.plain.get("MOVES_STAY"):
         return
     lists = [[game.legal_moves(state) for state in states] for states in games]
@@ -135,7 +135,7 @@ def _find_staying(game: BoardGame, games: Games) -> Iterator[str]:
 
 
 def _refuse_wrapping(game: BoardGame, state: Board, move: int) -> None:
-    """Compare a *move* with its result in numbers of 64 bits, to find overflows.
+    """Compare the state after a *move* with that in numbers of 64 bits, to find overflows.
 
     Raises:
         GameFileError: A number overflows its type.
@@ -186,7 +186,7 @@ def _find_wrapping(game: BoardGame, games: Games) -> str:
     return ""
 
 
-# What is guessed
+# Guesses at hidden information
 
 
 def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]:
@@ -205,12 +205,12 @@ def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]
             seat = game.to_move(state)
             seen[seat, game.view(state, seat)].append(state._replace(rng=0))
             state = game.play(state, choices.choice(moves))
-    guessed, latest = 0, latest + seconds
+    guessed, looked, latest = 0, False, latest + seconds
     for (seat, view), truths in sorted(seen.items(), key=lambda item: -len(item[1])):
         if guessed == MAX_VIEWS or time.process_time() > latest:
             break
         guesses = list(islice(game.list_guesses(view, seat), MAX_ENUMERATED))
-        guessed += len(guesses) > 1
+        guessed, looked = guessed + (len(guesses) > 1), True
         if len(guesses) == MAX_ENUMERATED:
             continue
         if missing := next((state for state in truths if state not in guesses), None):
@@ -226,11 +226,11 @@ def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]
                 f" of {len(truths)} games that came there had it"
             )
             return
-    if not guessed:
+    if looked and not guessed:
         yield "guess gives one state alone, the true one: does view leave something to be seen?"
 
 
-# What networks lack
+# Numbers that networks do not observe
 
 
 def _find_unseen(sample: _Sample) -> Iterator[str]:
@@ -265,10 +265,11 @@ class _Sample:
         self.choices = random.Random(1)
 
     def list_hidden(self) -> list[int]:
-        """List the numbers that change, and follow neither from the observation nor from the turn.
+        """List indices of numbers that vary, and that observation and turn do not determine.
 
-        Many numbers in a row, one for each cell, belong to the board: they must differ on the same
-        board. Others need only differ for equal counts of the pieces of each kind.
+        If at least as many numbers vary as there are cells, a number is listed only if it differs
+        for equal observations. If fewer vary, it is also listed if it differs for equal counts of
+        the pieces of each kind, and is no linear function of the observed bits.
         """
         found = []
         code = self.game.code
@@ -289,7 +290,7 @@ class _Sample:
         return found
 
     def matters(self, place: int) -> bool:
-        """Test whether a number decides anything beyond the next move."""
+        """Test whether the number at index *place* affects the game, and outlasts the next move."""
         decides = self._decides_end(place)
         lasts = False
         for state, other in self._change(place):
@@ -312,7 +313,7 @@ class _Sample:
         return False
 
     def _decides_end(self, place: int) -> bool:
-        """Test whether games that are over would have ended otherwise with another number."""
+        """Test whether finished games would have other results with another number at *place*."""
         values = sorted(set(self.numbers[:, place]))
         for state in self.choices.sample(self.ends, min(3 * TRIED, len(self.ends))):
             with _bounded():
@@ -326,7 +327,7 @@ class _Sample:
         return False
 
     def hides_turn(self) -> bool:
-        """Test whether a player may move again, and networks do not see the turn."""
+        """Test whether a player may move again, and no observation shows whose turn it is."""
         again = any(
             self.game.to_move(before) == self.game.to_move(after)
             for states in self.games
@@ -356,7 +357,7 @@ class _Sample:
         return [(self.seen[row].sum(axis=1).tobytes(), self.turns[row]) for row in rows]
 
     def _follows(self, values: Array, keys: Sequence[Hashable]) -> bool:
-        """Test whether *values* are equal wherever the *keys* are."""
+        """Test whether equal *keys* always have equal *values*."""
         known: dict[Hashable, object] = {}
         return all(
             known.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
@@ -406,7 +407,7 @@ class _Sample:
         return self.choices.sample(pairs, min(TRIED, len(pairs)))
 
     def _change(self, place: int) -> Iterator[tuple[Board, Board]]:
-        """Yield some states, each with a copy in which a number has another of its values."""
+        """Yield some states, each with a copy that has another value at index *place*."""
         values = sorted(set(self.numbers[:, place]))
         for state, _ in self._pick():
             others = [value for value in values if value != state.state[place]]
@@ -452,9 +453,9 @@ def _bounded() -> Iterator[None]:
 
 
 def _name(game: BoardGame, places: list[int]) -> str:
-    """Return the names of numbers of the state in the file.
+    """Return a text that names the numbers of the state at *places*, as the file does.
 
-    They are called as the constant that is their index, or as the variable that takes them out.
+    A number has the name of the constant that is its index, or of the variable that unpacks it.
     """
     names: dict[int, str] = {}
     for node in ast.walk(ast.parse(game.source)):

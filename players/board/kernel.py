@@ -103,9 +103,9 @@ def enter_past(game: BoardGame, position: Board, states: Array) -> None:
 
 
 def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
-    """Return a *player*'s value of each legal move in a *position*; see `choose.rate_moves`.
+    """Return a *player*'s value of each legal move in a *position*.
 
-    Empty for players that do not value single moves: random ones, and tree search.
+    Empty for players that do not value single moves; `choose.rate_moves` lists them.
     """
     # The variant of compiled code for this player, and the position in its arrays
     spec, rules = find_game(player.game.name), player.game.rules
@@ -192,7 +192,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         variant["matches"].draw_openings(seeds, openings, moves, states)
         refuse_faults(rules, states)
 
-    # All modules are compiled together with the game's file in place of the example.
+    # All modules are compiled together, with the game's file in place of the example.
     return KernelSpec(
         modules=(place, *PLAYING, f"{FLOOR}.matches"),
         flags=FLAGS,
@@ -240,7 +240,7 @@ def load_timing(game: BoardGame) -> ModuleType:
 def play_timed(
     game: BoardGame, timing: ModuleType, part: int, seed: int, workspace: BoardWorkspace
 ) -> None:
-    """Play a random game that does more than a match; see `timing.add_part`.
+    """Play a random game with additional work at each ply; see `timing.add_part`.
 
     Args:
         game: Game, which explains faults.
@@ -264,7 +264,7 @@ def constants_of(rules: Any) -> dict[str, int]:
 
 @cache
 def _place_constants(place: str, rules: tuple[int, ...]) -> dict[str, int]:
-    """Return the options as constants of the game's file alone, as other modules share names."""
+    """Return the options as constants of the file alone, as other modules may share their names."""
     return {f"{place}:{name}": value for name, value in constants_of(rules).items()}
 
 

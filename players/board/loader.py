@@ -41,7 +41,7 @@ from evolve_arena.players.page_board import SHAPES
 from evolve_arena.players.specification import EVOLVED, KINDS
 
 OURS = Path(__file__).resolve().parents[2] / "games"
-"""Folder of the games that need no check, as tests check them."""
+"""Folder of the shipped games, which tests check, so that they are loaded without a check."""
 LARGEST = 1 << 20
 """Maximum bytes of a file."""
 ALWAYS = ("start", "to_move", "legal", "play")
@@ -78,7 +78,7 @@ OPTIONAL = (
     *("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS),
     *("prune", "kinds"),
 )
-"""Functions that only make the rest faster, or that only some networks need."""
+"""Functions that make players faster without changing results, or that some networks need."""
 FILLED = {
     **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
     **{"MOVES_STAY": False, "STACKS": False, "REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
@@ -106,7 +106,7 @@ FREE = (
 )
 """Other names that a file may define."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
-"""Functions that matches call."""
+"""Functions that compiled matches call."""
 RULES = tuple(
     name
     for name in COMPILED
@@ -126,13 +126,13 @@ MAX_NOTES = 1 << 16
 MAX_KINDS = 16
 MAX_TALLIES = 16
 ASKED = ("state", "moves", "count")
-"""Parameters of a scripted player, the last two optional; others may follow."""
+"""First parameters of a scripted player, the last two of them optional; others may follow."""
 TOLD = {
     "features": ("state", "seat", "out"),
     "describe_move": ("state", "move", "seat", "out"),
     "prune": ("state", "seat", "moves", "count"),
 }
-"""Parameters of functions that *notes* and *setting* may follow."""
+"""Parameters of functions after which *notes* and *setting* may follow."""
 MORE = ("notes", "setting")
 
 
@@ -297,7 +297,7 @@ class _GameFile:
         self._check_kinds()
 
     def find_dialects(self) -> dict[str, Dialect]:
-        """Return the dialects of sites; see `BoardGame.sites`.
+        """Return the protocols of contest sites, by name; see `BoardGame.sites`.
 
         Raises:
             GameFileError: There is no such module.
@@ -363,7 +363,7 @@ class _GameFile:
         return {each.arg for each in self._functions[name].args.args}
 
     def list_columns(self) -> list[str]:
-        """List the names of the counts of each seat at the end: points, and TALLIES."""
+        """List the columns of results: ``points`` and TALLIES of each seat; none without points."""
         told = self.plain.get("TALLIES", ())
         return ["points", *(name.replace(" ", "_") for name in told)] if self.has_points else []
 
@@ -452,7 +452,7 @@ class _GameFile:
         raise GameFileError(f"{self.path}{self._find_line(name)}: {sentence}")
 
     def _find_line(self, name: str) -> str:
-        """Return the line where a *name* is defined, for messages."""
+        """Return ``, line N``, where the file defines a *name*; empty if it does not."""
         for node in self.tree.body:
             targets = node.targets if isinstance(node, ast.Assign) else [node]
             for target in targets:
@@ -481,7 +481,7 @@ class _GameFile:
         return found
 
     def _begin(self) -> Position:
-        """Return the state before the first move, as the file gives it."""
+        """Return the state before the first move, after checking what ``start`` returns."""
         try:
             begin, again = self.plain["start"](), self.plain["start"]()
         except Exception as error:

@@ -116,10 +116,10 @@ ONLY_IN_TURNS = not (
     (HAS_LAYERS or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE)
     or (HAS_SEARCHES or HAS_MCTS or HAS_SCRIPTS)
 )
-"""True if there are no other kinds of players."""
+"""True if there are no players of other kinds, so that all matches are interleaved."""
 TABLE_FIELDS = table_fields(START)
 ASKS_WINS = HAS_WINS and (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS)
-"""True if players need the moves that win at once; if not, the result is found faster."""
+"""True if players need the moves that win at once; else the result is found without a list."""
 
 
 @inlined
@@ -154,7 +154,7 @@ def play_matches(  # noqa: PLR0912
         plies: Length of each match, with the opening (``int16``).
         offenders: Seat that forfeited (``int8``), or -1.
         games: Hash of the moves (``uint64``): equal games have equal hashes.
-        points: Final points of each seat; no columns if they are not needed.
+        points: Final points of each seat (``int32``); no columns if they are not needed.
         tallies: Numbers that the file's ``tally`` writes, shape ``(n, seats, TALLY_COUNT)``.
     """
     if PLAYS_IN_TURNS and (ONLY_IN_TURNS or _are_shallow(players)):
@@ -242,8 +242,9 @@ def _write_result(
     games[match] = game
 
 
-# Matches in turns of one move. What a network computes for a move is one long chain of
-# instructions, each of which waits for the one before; meanwhile those of other matches are done.
+# Interleaved matches. What a network computes for a move is one long chain of instructions, each of
+# which waits for the one before; meanwhile those of other matches are executed. A *table* is the
+# place of one such match in ``workspace.tables``.
 
 
 @inlined
@@ -316,7 +317,7 @@ def _start_match(
     table: Integer,
     match: Integer,
 ) -> None:
-    """Seat the players of a *match* at a *table*, and let them observe the first state."""
+    """Start a *match* at a *table*: note its players and their sums for the first state."""
     tables, sums, states = workspace.tables, workspace.sums, workspace.states
     state = begin(states)
     for seat in range(SEATS):
@@ -351,7 +352,7 @@ def _start_match(
 
 @inlined
 def _sits_at(table: Integer, seat: Integer) -> Integer:
-    """Return the index of the notes on the player at a *seat* of a *table*."""
+    """Return the index in ``tables`` of the notes on the player at a *seat* of a *table*."""
     return TABLES * TABLE_FIELDS + SITTING * (table * SEATS + seat)
 
 
@@ -467,7 +468,7 @@ def record_matches(
     played: Array,
     chosen: Array,
 ) -> None:
-    """Play matches of one player against itself, and record its choices.
+    """Play matches of players against themselves, and record their choices.
 
     Args:
         players: Packed players.
@@ -477,7 +478,7 @@ def record_matches(
         workspace: See `evolve_arena.players.board.workspace`.
         played: Moves, shape ``(n, plies)``. A row of -1 is filled with the moves of a match; the
             moves of any other row are played, whatever the choice, as far as they are legal.
-        chosen: Choice at each ply, of the same shape; -1 where there was none.
+        chosen: Choice at each ply, of the same shape; -1 where only one move was legal.
     """
     for match in range(rows.shape[0]):
         clear_notes(workspace.notes)

@@ -90,14 +90,14 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 
 HAS_MCTS = True
 HAS_PRIORS = True
-"""True if players use this search, and if policies guide it; see
-`evolve_arena.players.board.values`."""
+"""True if any player uses this search, and if policies guide it; False in copies compiled for other
+players."""
 
 MIRRORS = HAS_DEEP_VALUES and HAS_CHANCE and not HAS_GUESS
 """True if leaves are valued before chance events, from the seat of the player that moved last:
 players are trained to value such afterstates."""
 LEVEL = np.int64(1)
-"""Level of the state that a rollout changes."""
+"""Level (row of ``states``) of the state that a rollout changes."""
 LOST = -1.0
 """Value below any bound."""
 LAST = 1 << 32
@@ -112,7 +112,7 @@ def choose_by_rollouts(
     count: Integer,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Return a move that is proven to win, or the most visited one; ties go to the better value.
+    """Search, and return a proven win, or the most visited move; ties go to the better value.
 
     Args:
         players: Packed players.
@@ -156,7 +156,7 @@ def _run(
     exploration: float,
     workspace: BoardWorkspace,
 ) -> Integer:
-    """Run one rollout; return the number of nodes *used* then, at most *limit*."""
+    """Run one rollout; return the number of nodes *used* afterwards, at most *limit*."""
     tree, totals, shares = workspace.tree, workspace.totals, workspace.shares
     now = duplicate(workspace.states, LEVEL, state)
     player = peek(workspace.players, slot)
@@ -179,7 +179,7 @@ def add_shares(tree: Array, totals: Array, shares: Array, node: Integer) -> None
     """Add a rollout with these *shares* to a *node* and all its ancestors (backpropagation).
 
     Args:
-        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        tree: Fields of all nodes, node by node (``int32``), shape ``(nodes * NODE_FIELDS,)``.
         totals: Sum of the shares of the win for each node (``float64``), shape ``(nodes,)``.
         shares: Share of the win of each seat, 0 to 1 (``float64``), shape ``(seats,)``.
         node: Number of the rollout's leaf.
@@ -333,7 +333,7 @@ def value_end(
 def _share_value(
     players: PackedPlayers, slot: Integer, side: Integer, state: Position, workspace: BoardWorkspace
 ) -> None:
-    """Write the value of a *state* to the player in a *slot*, observed by *side*, as shares."""
+    """Write the searching player's value of a *state*, as observed by seat *side*, into shares."""
     seen = np.int64(slot)
     if MIRRORS and side != slot:
         seen = MIRROR + side
@@ -346,7 +346,7 @@ def _share_value(
 
 @inlined
 def _has_values(players: PackedPlayers, slot: Integer, workspace: BoardWorkspace) -> Number:
-    """Test whether the player in a *slot* gives the values of leaves."""
+    """Test whether the searching player in a *slot* values leaves, in place of simulations."""
     player = peek(workspace.players, slot)
     if HAS_PRIORS and has_policy(players, player):
         return False
@@ -396,7 +396,7 @@ def get_field(tree: Array, node: Integer, field: Integer) -> Integer:
     """Return a *field* of a *node*.
 
     Args:
-        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        tree: Fields of all nodes, node by node (``int32``), shape ``(nodes * NODE_FIELDS,)``.
         node: Number of the node; the root is 0.
         field: Field, such as `workspace.VISITS`, below NODE_FIELDS.
     """
@@ -408,7 +408,7 @@ def set_field(tree: Array, node: Integer, field: Integer, number: Integer) -> No
     """Set a *field* of a *node* to a *number*.
 
     Args:
-        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        tree: Fields of all nodes, node by node (``int32``), shape ``(nodes * NODE_FIELDS,)``.
         node: Number of the node; the root is 0.
         field: Field, such as `workspace.VISITS`, below NODE_FIELDS.
         number: New value, within the range of ``int32``.
@@ -423,7 +423,7 @@ def start_node(
     """Create a *node* without visits; return the number of the next one.
 
     Args:
-        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        tree: Fields of all nodes, node by node (``int32``), shape ``(nodes * NODE_FIELDS,)``.
         totals: Sum of the shares of the win for each node (``float64``), shape ``(nodes,)``.
         node: Number of the new node; 0 for the root.
         parent: Number of its parent; 0 for the root.
@@ -444,7 +444,7 @@ def find_outcome(tree: Array, table: Array, node: Integer, outcome: Integer) -> 
     """Return the index in the hash table of a *node*'s child by an *outcome*; it may be free.
 
     Args:
-        tree: Nodes, field by field (``int32``), shape ``(nodes * NODE_FIELDS,)``.
+        tree: Fields of all nodes, node by node (``int32``), shape ``(nodes * NODE_FIELDS,)``.
         table: Numbers of nodes (``int32``), 0 where a place is free; the length is a power of two.
         node: Number of the parent.
         outcome: Chance outcome; with hidden information the key of a move.
@@ -552,7 +552,7 @@ def _share(states: Array, state: Position, verdict: Integer, shares: Array) -> N
 
 @inlined
 def _prove(tree: Array, shares: Array, node: Integer) -> None:
-    """Record the sole winner at a *node* where the game is over, and at ancestors it follows for.
+    """Record the sole winner at a *node* where the game is over, and at ancestors that this proves.
 
     The player to move wins if one move wins; another seat wins if it wins after all moves.
     """

@@ -84,7 +84,8 @@ ENCODINGS = ("planes", "signed", "numbered", "features")
 OPPOSING = {"signed": -1, "numbered": 2}
 """Input for the opponent's pieces in encodings in which 1 stands for own pieces."""
 SMALL = 1 / 256
-"""Factor of sums on the shortcut past hidden layers: of 10 a thousandth is lost in each layer."""
+"""Factor that scales the sum on the shortcut past hidden layers to where activations are nearly
+linear: a sum of 10 loses at most a thousandth in each layer."""
 PASSING = {"tanh": (1.0, 0.0, 0.0), "sigmoid": (4.0, -2.0, 0.0), "relu": (1.0, 0.0, 1.0)}
 """Inverse of each activation near 0: a factor, a summand, and an offset of the input in the first
 layer that keeps it above 0."""
@@ -322,7 +323,7 @@ class Observation(_OnBoard):
 
     @property
     def is_dense(self) -> bool:
-        """True if the inputs of an MLP are any numbers, not only bits."""
+        """True if the inputs of an MLP are real numbers, not only bits."""
         return self.encoding == "features" or self.head == "action"
 
     @cached_property
@@ -353,7 +354,7 @@ class Observation(_OnBoard):
 
     @property
     def counted(self) -> int:
-        """Number of features to read."""
+        """Number of features to read; 0 if the inputs are no features."""
         return int(self.features or self.game.code.FEATURE_COUNT) * (self.encoding == "features")
 
     @property
@@ -399,7 +400,11 @@ class Observation(_OnBoard):
         return list(map(self.game.format_move, moves)) if self.head == "policy" else ["value"]
 
     def encode(self, position: Board) -> NDArray[np.float64]:
-        """Return the inputs for a *position*, as observed by the player to move."""
+        """Return the inputs for a *position*, as observed by the player to move.
+
+        Returns:
+            Inputs in one dimension, without the features of a move that the head ``action`` adds.
+        """
         seat = self.game.to_move(position)
         if self.encoding == "features":
             told = {"many": self.counted, "setting": self._scripted[1]}
@@ -415,7 +420,7 @@ class Observation(_OnBoard):
         return bits.ravel()
 
     def encode_move(self, position: Board, move: int) -> NDArray[np.float64]:
-        """Return the inputs for a *move* in a *position*, for the head ``action``."""
+        """Return all inputs for a *move* in a *position* (head ``action``), shape ``(inputs,)``."""
         given = position, move, self.game.to_move(position)
         told = self.game.count("describe_move", *given, setting=self._scripted[1])
         return np.concatenate([self.encode(position), told.astype(np.float64)])
@@ -547,7 +552,7 @@ class NetworkDecoder(Observation):
 
     @cached_property
     def _known(self) -> NDArray[np.float64]:
-        """Known value of each input, by the file.
+        """Value that the file gives each input (``PLANE_VALUES`` or ``FEATURE_VALUES``).
 
         Raises:
             BadValueError: The file has none, or the head is not ``value``.
@@ -689,7 +694,7 @@ def find_reading(game: BoardGame) -> Reading:
 
 
 def find_length(read: Reading) -> int:
-    """Return the default length of tuples: the largest with small tables."""
+    """Return the default length of tuples: the longest whose weights fit DEFAULT_MEMORY."""
     longest = min(10 if read.kinds == 2 else 6, read.cells)
     fitting = (
         length for length in range(2, longest + 1) if 60 * read.kinds**length <= DEFAULT_MEMORY
@@ -735,7 +740,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """For each plane and cell the bit, and the change that sets it."""
+        """Bit of each cell by plane, and the change that sets it; shape ``(planes, cells, 2)``."""
         code = self.game.code
         plane_bits = 64 * plane_words(code)
         bits = np.add.outer(plane_bits * np.arange(code.PLANES), self.game.grid.ravel())
@@ -761,7 +766,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
 
     @property
     def views(self) -> NDArray[np.int64]:
-        """Images of the board under its symmetries."""
+        """Images of the cells under the symmetries of the board, shape ``(views, cells)``."""
         return _find_views(self.game) if self.has_board else np.arange(self.cells)[None]
 
     def find_cell(self, cell: int) -> int:
@@ -779,7 +784,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return cell * int(self.game.code.CELLS) + state - 1 if self.game.highest_number else cell
 
     def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
-        """Return the side, and the cells as observed by the player to move."""
+        """Return the index in :attr:`sides`, and the cells as observed by the player to move."""
         read, game = self.reading, self.game
         if game.stacks:
             return self._read_stacks(position)
@@ -793,7 +798,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return side, contents
 
     def _read_stacks(self, position: Board) -> tuple[int, NDArray[np.int64]]:
-        """Return the same with stacks."""
+        """Return the result of :meth:`read_cells` for a board with stacks."""
         seat, grid = self.game.to_move(position), self.game.grid
         own, other = self.game.observe(position, seat)[:, grid].astype(np.int64)
         contents = own + 2 * other
@@ -810,14 +815,21 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return ("the other moves", "moves again") if self.turns else ("",)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
-        """Return the contents of *cells* for each entry; the first cell is its lowest digit."""
+        """Return the contents of *cells* for each entry, shape ``(entries, cells)``.
+
+        Without stacks, an entry's index has the contents as digits, the first cell's the lowest.
+        """
         if self.game.stacks:
             return show_entries(cells.astype(np.int64), self.game.grid.shape)
         count = self.reading.kinds
         return np.arange(count ** len(cells))[:, None] // count ** np.arange(len(cells)) % count
 
     def draw(self, rng: np.random.Generator) -> Cells:
-        """Draw the shapes of one individual, shape ``(tuples, length)``."""
+        """Draw the shapes of one individual, shape ``(tuples, length)``.
+
+        Raises:
+            BadValueError: The board has too few cells for tuples of that length.
+        """
         cells = self.cells
         if self.game.symmetry:
             rows, columns = self.game.grid.shape
@@ -874,8 +886,8 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
 
 
 Found = tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], NDArray[np.int64], int]
-"""For each bit the readings that depend on it, and the numbers that it adds to their entries; the
-first entry of each tuple; and the number of all entries."""
+"""For each bit the readings, pairs of a tuple and an image of the board, that depend on it, and the
+numbers that it adds to their entries; the first entry of each tuple; and the number of entries."""
 
 
 def _read_cells(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
@@ -916,14 +928,14 @@ def _read_stacks(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
 
 
 def _find_views(game: BoardGame) -> NDArray[np.int64]:
-    """Return the images of the grid under its symmetries; only itself if there is no board."""
+    """Return the images of the grid's cells under its symmetries, shape ``(views, cells)``."""
     if not game.symmetry:
         return np.arange(game.grid.size)[None]
     return find_symmetries(game.grid.size, game.grid.shape[1], game.symmetry)
 
 
 def find_cell_views(game: BoardGame) -> NDArray[np.int64]:
-    """Return the image of each cell under each symmetry of the board; see `_find_views`."""
+    """Return the image of each cell under each symmetry of the board, shape ``(views, CELLS)``."""
     images, places = _find_views(game), game.grid.ravel()
     views = np.tile(np.arange(int(game.code.CELLS)), (len(images), 1))
     views[:, places] = places[images]

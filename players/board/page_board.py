@@ -11,7 +11,7 @@ from evolve_arena.players.board_paths import find_path, list_ways, tell_apart
 from evolve_arena.players.page_board import PageBoard
 
 UNDRAWN = "none"
-"""Shape of cells that a page does not draw."""
+"""Value of ``SHAPE`` for cells that a page does not draw."""
 
 
 class BoardGamePage(PageBoard):
@@ -149,7 +149,7 @@ class BoardGamePage(PageBoard):
         )
 
     def list_pieces(self, position: Board) -> list[list[int]]:
-        """List the pieces of a *position*, cell by cell."""
+        """List the pieces of a *position*, each as ``[cell, owner or -1, kind]``."""
         if self.has_map:
             state = self.game.to_native(position)
             owners = [
@@ -164,7 +164,7 @@ class BoardGamePage(PageBoard):
         ]
 
     def draw(self, position: Board, seat: int) -> JsonObject:
-        """Return the pieces, or the text, and the file's panels."""
+        """Return the pieces, or the text, and the panels by the file's ``tell``."""
         seen = self.game.view(position, seat)
         told = (
             self.game.ask("tell", self.game.to_native(seen), seat)

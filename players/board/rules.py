@@ -546,7 +546,8 @@ def value_exhausting(
 ) -> Number:
     """Return the *value* of a *move*, corrected if it ends the game as in :func:`is_exhausted`.
 
-    A draw is worth 0; where points decide, a win is worth more and a loss less than any other move.
+    A draw is worth 0; where points decide, a win is worth more than any other move, and a loss less
+    or, with more than two seats, 0.
     Row 1 of *states* is overwritten.
 
     Args:
@@ -755,7 +756,7 @@ def _sum_numbers(states: Array, state: Position) -> Integer:
 
 @inlined
 def look_as(states: Array, level: Integer, state: Position, seat: Integer) -> Position:
-    """Return the state, at *level*, as *seat* knows it, where the file hides anything.
+    """Return a copy of the state, at *level*, as *seat* knows it.
 
     Args:
         states: Array of states, one in each row.
@@ -938,8 +939,8 @@ def adjudicate_move(
         state: State after the move and any chance events.
         move: Number of the move.
         ply: Number of moves so far, this one included.
-        verdict: GOES_ON.
-        found: Moves that won at once.
+        verdict: Verdict on the state before, which is GOES_ON.
+        found: Moves that win at once, by :func:`list_wins` before the move.
         winning: Number of these.
     """
     # Only wins, LONGEST or earlier positions can end the game: no need to ask for the result.
@@ -1150,7 +1151,7 @@ def find_kinds(states: Array, state: Position) -> Integer:
 
 @inlined
 def write_tally(states: Array, state: Position, seat: Integer, out: Array) -> None:
-    """Write the tallies of *seat*, beside its points, when the game is over.
+    """Write the file's TALLIES of *seat* into *out*, when the game is over.
 
     Args:
         states: Array of states, one in each row.
@@ -1181,15 +1182,15 @@ def find_changes(
     keep: bool,
     single: bool,
 ) -> Integer:
-    """List the bits in *changes* by which the observation of *slot* differs; return their number.
+    """Write the bits that change in the observation of *slot* to *changes*; return their number.
 
     A bit that was set is listed as its index, a cleared one as the complement of its index.
 
     Args:
         states: Rows of states.
         state: State to observe.
-        planes: Observations; the words of slot SEATS are for the new one.
-        changes: Array for the list.
+        planes: Observations (``uint64``), SEEN words for each slot; slot SEATS gets the new one.
+        changes: Array for the list (``int64``).
         slot: Slot of the previous observation.
         seat: Seat that observes.
         keep: True if the new observation replaces the previous one.
@@ -1334,7 +1335,7 @@ def add_columns(
 def list_bits(
     states: Array, state: Position, planes: Array, changes: Array, slot: Integer
 ) -> Integer:
-    """List the bits that *slot* observes in *changes*; return their number.
+    """Write the indices of the bits that *slot* observes to *changes*; return their number.
 
     Args:
         states: Array of states, one in each row.
@@ -1350,7 +1351,7 @@ def list_bits(
 
 @inlined
 def list_seen(states: Array, planes: Array, at: Integer, changes: Array, slot: Integer) -> Integer:
-    """List the bits of the observation at index *at* of *planes* as :func:`list_bits` does.
+    """Write the bits of the observation at index *at* of *planes*, as :func:`list_bits` does.
 
     Args:
         states: Array of states, in which faults are recorded.

@@ -29,7 +29,7 @@ class ScriptedPlayer(CompiledPlayer):
         game: Game to play.
         function: Name of the function.
         noise: Probability of a random move, 0 to 1.
-        told: Setting, as the file's ``read_setting`` parses it.
+        told: Text of the setting, which the file's ``read_setting`` parses; empty for none.
 
     Raises:
         BadValueError: *noise* is out of range, or the file rejects the setting.
@@ -57,7 +57,7 @@ def name_kind(function: str) -> str:
 
 
 def make_kinds(game: type[BoardGame], texts: Sequence[str]) -> dict[str, PlayerKind]:
-    """Return the scripted players of a *game* by name; *texts* describe them."""
+    """Return the scripted players of a *game* by name, with *texts* as their descriptions."""
 
     def read(function: str, text: str, game: BoardGame) -> Player:
         make = partial(ScriptedPlayer, game, function)
@@ -94,7 +94,7 @@ def needs_list(game: BoardGame, name: str) -> bool:
 
 
 def list_asked(game: BoardGame, state: Board) -> Iterator[tuple[str, int]]:
-    """Yield the scripted players, each with -1 and with the kinds of moves legal in *state*."""
+    """Yield scripted players, each with -1 (any move) and with every kind legal in *state*."""
     kinds = int(game.ask("kinds", game.to_native(state))) if game.code.HAS_KINDS else 0
     for name in game.scripts:
         yield name, -1

@@ -39,11 +39,11 @@ MAX_SECONDS = 3600.0
 DEEPEST = 60
 """Maximum depth of a search by time, in plies."""
 FEWEST = 256
-"""Minimum of nodes that it may search before it looks at the clock."""
+"""Minimum number of nodes that each further iteration of such a search may visit."""
 
 
 class _SearchPlayer(CompiledPlayer):
-    """A search, whose values of leaves or priors an evolved player may give.
+    """A search player; an evolved player may give the values of its leaves, or its priors.
 
     Args:
         game: Game to play.
@@ -119,7 +119,7 @@ class MinimaxPlayer(_SearchPlayer):
 
 
 class TimedPlayer(Player):
-    """Alpha-beta search by time, with iterative deepening.
+    """Alpha-beta search for a given time per move, by iterative deepening.
 
     Args:
         game: Game to play.
@@ -199,7 +199,7 @@ class MctsPlayer(_SearchPlayer):
 
 
 def _make_minimax(game: BoardGame, time: float | None = None, **settings: Any) -> Player:
-    """Return a search to a depth, or by *time*.
+    """Return an alpha-beta search to a depth, or for a *time* in seconds per move.
 
     Raises:
         BadValueError: Both are given.

@@ -157,7 +157,7 @@ class _PlainChecker:
         raise GameFileError(f"{self.game.file}{self.game.find_line(name)}: {sentence}")
 
     def ask(self, name: str, state: Board, *given: object) -> Any:
-        """Call a function with a *state*, which it must not change; return its result."""
+        """Return the result of a function of the file on a *state*, which it must not change."""
         thawed = self.game.to_native(state)
         answer = self.game.ask(name, thawed, *given)
         if self.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
@@ -220,10 +220,10 @@ class _PlainChecker:
         return state.plies, True, self._is_won(state)
 
     def _add_past(self, before: Board, move: int, state: Board, left: dict[int, int]) -> Board:
-        """Return the *state* after a *move*, with the earlier ones.
+        """Return the *state* after a *move*, with the earlier positions that count.
 
-        Positions that cannot occur again, by the file, are added to *left*, with the number of
-        moves before each.
+        Positions that cannot recur, by the file's ``progress``, are added to *left*, with the
+        number of moves before each.
         """
         past = (*before.past, before.state)
         if "progress" in self.game.plain and self.number("progress", 0, 1, before, move):
@@ -293,7 +293,7 @@ class _PlainChecker:
         return found
 
     def _change(self, state: Board, name: str, number: int) -> Board:
-        """Return the state after a move or a chance outcome."""
+        """Return the state after the move or chance outcome *number*; check that it is valid."""
         thawed = self.game.to_native(state)
         answer = self.game.ask(name, thawed, number)
         if self.code.IS_ARRAY:
@@ -388,7 +388,7 @@ class _PlainChecker:
                 self.check_reading(name, move)
 
     def check_reading(self, text: str, move: int | None) -> None:
-        """Check that a *text* is read as a *move*; if None, that reading it does not fail."""
+        """Check that ``read_move`` reads a *text* as a *move*; for None, that it does not fail."""
         try:
             read = self.game.ask("read_move", text)
         except GameFileError as error:
@@ -399,7 +399,7 @@ class _PlainChecker:
 
 
 def check_typed(game: BoardGame) -> None:
-    """Check that a file's read_move accepts anything that people may type, in lower case.
+    """Check that ``read_move`` reads names in lower case, and fails for no text people may type.
 
     Raises:
         GameFileError: It fails, or misreads the name of a move.
@@ -637,7 +637,7 @@ def _follow_compiled(game: BoardGame, name: str, state: Board, *given: int) -> t
 
 
 def check_at_first(game: type[BoardGame]) -> None:
-    """Run :func:`check_plain` for a *game* with its default options, once for each version of it.
+    """Run :func:`check_plain` with the default options of a *game*, once for each text of its file.
 
     Raises:
         GameFileError: There is a fault.
@@ -650,7 +650,7 @@ def check_at_first(game: type[BoardGame]) -> None:
 
 
 def watch(file: Path) -> Watch:
-    """Return a watchdog that reports if the game in *file* hangs; see `core.on_stuck`."""
+    """Return a watchdog that logs, and tells `core.on_stuck`, if the game in *file* hangs."""
 
     def report(sentence: str, name: str) -> None:
         LOG.warning("%s", sentence)

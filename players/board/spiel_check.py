@@ -63,7 +63,7 @@ def compare_with_openspiel(
 
 
 def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
-    """Play a random game by the file and in a *state* of OpenSpiel; count the positions."""
+    """Play a random game by the file and by OpenSpiel; return the number of positions compared."""
     board, choices, made = game.initial(seed), random.Random(seed), list[str]()
     while True:
         after = f"after {' '.join(made)}" if made else "at the start"

@@ -56,7 +56,7 @@ def list_column_states(rows: int) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=128)
 def _number_column(rows: int, heights: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
-    """Return a number for the contents of the *heights* in each column state; and their count."""
+    """Return the number of the contents of *heights* for each column state, and their count."""
     numbers: dict[tuple[int, ...], int] = {}
     seen = (tuple(state[height] for height in heights) for state in list_column_states(rows))
     return np.array([numbers.setdefault(part, len(numbers)) for part in seen]), len(numbers)
@@ -68,7 +68,7 @@ def number_entries(
     """Return the stacks of a tuple by column, and the number of its entries.
 
     Args:
-        cells: Cells of the tuple, numbered row by row from the top.
+        cells: Cells of the tuple, numbered row by row from the top, shape ``(length,)``.
         shape: Rows and columns of the board.
     """
     rows, columns = shape
@@ -107,7 +107,7 @@ def list_tuples(
     """Return the first entry and the terms of each of the *tuples*, and the number of all entries.
 
     Args:
-        tuples: Rows of cells.
+        tuples: Cells, numbered row by row from the top, shape ``(tuples, length)``.
         shape: Rows and columns of the board.
     """
     found, first = [], 0

@@ -17,7 +17,7 @@ SECONDS = 1.0
 MAX_OUTCOMES = 64
 """Maximum outcomes of a chance event up to which a game is followed."""
 SELDOM = 8
-"""Number of moves for each position in which all moves are mapped."""
+"""In one of so many positions all moves are mapped, elsewhere only the move to be played."""
 MAX_WRITTEN = 12
 """Maximum moves of a game that a message lists."""
 
@@ -118,7 +118,7 @@ def _map_cell(
     own: Board,
     twin: Board,
 ) -> tuple[Board, Board] | None:
-    """Return the states after a move and after the same move of the image, if they match."""
+    """Return the states after a move and after that on the image of its cell, if they match."""
     name_there, numbers_there = _list_changes(game, twin)
     places = np.flatnonzero(view == number)
     if name != name_there or not len(places) or places[0] not in numbers_there:

@@ -18,7 +18,7 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.text_ui import TextUI, shorten
 
 SEAT_SIGNS = ("x", "o", "z", "v", "w")
-"""Default names of the players."""
+"""Default names of the seats."""
 COLOURS = (33, 36, 35, 32, 34)
 """Terminal colours of each seat's pieces."""
 
@@ -232,7 +232,7 @@ class BoardText(TextUI):
         return list_values(player, rate_moves(player, position), self.game.format_move)
 
     def called(self) -> str:
-        """Return the game's name, or its file if it does not ship."""
+        """Return the name of a shipped game, or the path of another game's file."""
         shipped = self.game.name in shipped_games()
         return self.game.name if shipped else os.path.relpath(self.game.file)
 

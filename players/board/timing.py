@@ -60,11 +60,11 @@ Instead, ``wins`` may be called once, or ``changes`` for each move."""
 
 @compiled
 def add_part(part: Integer, seed: Number, workspace: BoardWorkspace) -> tuple[Integer, Integer]:
-    """Play a random game; return its plies, and the number of additional lists of moves.
+    """Play a random game with additional work; return its plies, and the additional lists of moves.
 
     Args:
-        part: Additional work at each ply.
-        seed: Seed of the game.
+        part: Additional work at each ply, such as :data:`ALL`.
+        seed: Seed of the moves and of chance.
         workspace: See `evolve_arena.players.board.workspace`.
     """
     states, moves = workspace.states, workspace.moves
@@ -115,7 +115,7 @@ def add_part(part: Integer, seed: Number, workspace: BoardWorkspace) -> tuple[In
 def _ask_accelerators(
     states: Array, state: Position, seat: Integer, count: Integer, workspace: BoardWorkspace
 ) -> Integer:
-    """Call all accelerators of a file, for each move."""
+    """Call all accelerators and scripted players of a file; return a number that depends on all."""
     # Once for the state
     kept, moves = np.int64(0), workspace.moves
     kept += list_wins(states, state, workspace.wins)

@@ -29,7 +29,7 @@ from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.player import make_random
 
 SECONDS = 2.0
-"""Time of random games, plain and compiled, once there are enough of them."""
+"""Maximum seconds of random games by plain rules, and minimum seconds by compiled ones."""
 MAX_GAMES = 50_000
 LONGEST = 600.0
 """Seconds after which the process is ended."""
@@ -78,7 +78,7 @@ def try_apart(path: Path, games: int, patience: float = watch.SECONDS) -> int:
 
 
 class _Trial:
-    """Random games by a file."""
+    """Random games by the rules in the file *path*; a call may take *patience* seconds."""
 
     def __init__(self, path: Path, patience: float) -> None:
         self.path, self.patience = path, patience

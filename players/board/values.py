@@ -126,11 +126,11 @@ HAS_ACTIONS = True
 HAS_KIND_PLAYERS = True
 HAS_DENSE_VALUES = True
 HAS_DENSE_SIGHT = True
-"""Kinds of players that there are. Further flags are True if some give values of leaves to
-searches, if networks have no hidden layer or more than one, if any network or graph has an output
-for each move or each kind of moves, values described moves, or chooses kinds, and if a dense
-network or a graph values states or observes planes. Copies of this file are compiled with fewer
-flags."""
+"""True, in this order, if any player is a policy network, a value network, a graph, a tuple network
+or a dense network; if any gives a search the values of leaves; if any network has no hidden layer
+or more than one; if any network or graph has an output for each move or each kind of moves, values
+described moves, or chooses kinds; and if any dense network or graph values states, or observes
+planes. Copies compiled for other players have False."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 WEIGHS_MOVES = HAS_ACTIONS and HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS)
@@ -209,7 +209,7 @@ def take_mirror(
 
 @inlined
 def slot_size(workspace: BoardWorkspace) -> Integer:
-    """Return the number of sums in a slot."""
+    """Return the number of places for sums in each slot."""
     return workspace.sums.shape[1]
 
 
@@ -832,12 +832,12 @@ def _count_numbers(
 
 @inlined
 def _find_bin(workspace: BoardWorkspace, place: Integer, bins: Integer) -> Integer:
-    """Return the bin, one of *bins*, of the feature at index *place*."""
+    """Return the bin, from 0 to *bins* - 1, of the value of the feature number *place*."""
     value = peek(workspace.values, features_at(workspace.values) + place)
     return np.int64(min(max(value, 0.0), np.float64(bins - 1)))
 
 
-# Networks over numbers
+# Dense networks, whose inputs are any numbers
 
 
 @inlined
@@ -948,7 +948,7 @@ def _run_later(
     return shape, base, inputs
 
 
-# Players that give values to moves
+# Action heads: players that value described moves
 
 
 @inlined

@@ -13,7 +13,7 @@ from evolve_arena.players.board import kernel
 SECONDS = 10.0
 """Time after which a call into a game's file counts as stuck; usual ones take 1/1000 of it."""
 LOOKS = 10
-"""Number of checks in that time."""
+"""Number of checks within that time, after which a call counts as stuck."""
 
 
 class Watch:

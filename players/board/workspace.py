@@ -72,11 +72,12 @@ MATCH, PLY, GAME, STATE = range(4)
 """Notes of an interleaved match: its number, or -1 for none; the number of moves made, and their
 hash; and from STATE on the state."""
 WHO, STRAYS, HEAD_NOTE, UNITS, WIDTH, ACTIVATION_NOTE, SUMS, COLUMNS, ROW = range(9)
-"""Notes of the player at a seat there: its row; 1 if it plays random moves, at times or always,
-else 0; and for a network its head, the units of its hidden layer, its padded width (0 for other
-players), its activation, and the indices of its sums, first layer's columns and later weights."""
+"""Notes of the player at a seat of an interleaved match: its row; 1 if it plays random moves,
+at times or always, else 0; and for a network its head, the units of its hidden layer, its padded
+width (0 for other players), its activation, and the indices of its sums, first layer's columns and
+later weights."""
 SITTING = 16
-"""Length of these notes, a power of two."""
+"""Length of the notes of one such player, a power of two."""
 AVAILABLE = COUNT
 """Field, with hidden information: number of times that the node's move was available; the hash
 table of outcomes replaces the list of children."""
@@ -112,59 +113,64 @@ MAX_OUTCOMES = 1 << 16
 
 
 class BoardWorkspace(NamedTuple):
-    """Arrays for matches of some players, used again and again."""
+    """Arrays for matches of some players, reused from match to match; see :func:`make_workspace`.
+
+    Most arrays are empty if these players do not need them.
+    """
 
     streams: NDArray[np.uint64]
-    """Random numbers of the players, for each interleaved match."""
+    """State of the players' random numbers for each interleaved match, shape ``(TABLES,)``."""
     chance: NDArray[np.uint64]
-    """Random numbers of the game's chance events."""
+    """State of the random numbers of chance events, shape ``(1,)``."""
     states: Array
-    """State of the match and tentative states, in rows; for states that are tuples only the number
-    of rows matters."""
+    """State of the match and tentative states, then earlier positions, shape ``(rows, width)``; for
+    states that are tuples only the number of rows matters."""
     players: NDArray[np.int64]
-    """Row of the player in each slot; see `evolve_arena.players.board.values`."""
+    """Row of the player in each slot of `evolve_arena.players.board.values`, shape ``(slots,)``."""
     moves: NDArray[np.int64]
-    """Legal moves, of the state on the board and, in searches, of those behind it."""
+    """Legal moves of the match's state, then those of deeper states: MOVES places for each."""
     room: NDArray[np.int64]
-    """Array of alpha-beta; see `evolve_arena.players.board.alpha_beta`."""
+    """Lists of alpha-beta search; `evolve_arena.players.board.alpha_beta` has the layout."""
     memory: NDArray[np.int64]
     """Transposition table; see `evolve_arena.players.search`."""
     ratings: NDArray[np.int64]
-    """Values of the legal moves."""
+    """Values of the legal moves by alpha-beta, shape ``(MOVES,)``."""
     wins: NDArray[np.int64]
-    """Moves that win at once."""
+    """Moves that win at once, shape ``(MOVES,)``."""
     planes: NDArray[np.uint64]
-    """Last observation of each slot, and the new one."""
+    """Last observation of each slot, and a new one; then SPARE_WORDS words."""
     changes: NDArray[np.int64]
-    """Bits that changed between the two."""
+    """Bits that differ between two observations; see `rules.find_changes`."""
     sums: NDArray[np.int32]
     """A network's sums of the first layer, or a tuple network's indices, for each slot and a
     tentative move; shape ``(slots, size)``."""
     ping: NDArray[np.float32]
+    """Activations of a layer, as wide as the widest layer."""
     pong: NDArray[np.float32]
+    """Activations of the next layer, of the same width."""
     outputs: NDArray[np.float32]
-    """Outputs of policies; then inputs of a dense network, and sums of its first layer."""
+    """Outputs of a policy, by move; then inputs of a dense network, and sums of its first layer."""
     picked: NDArray[np.int32]
-    """Entries that tuples select from their tables."""
+    """Table entries that a tuple network selects, shape ``(readings,)``."""
     values: NDArray[np.float64]
     """Values of a graph's nodes, then its terms; at the end the file's numbers: features, spare
     numbers, features of a move, spare numbers."""
     plies: NDArray[np.int64]
-    """Number of moves made in the match, for searches."""
+    """Number of moves made in the match, for searches, shape ``(1,)``."""
     tables: NDArray[np.int64]
     """Notes of interleaved matches and their players; see `matches.play_in_turns`."""
     tree: NDArray[np.int32]
-    """Nodes of Monte Carlo tree search, field by field."""
+    """Nodes of Monte Carlo tree search, NODE_FIELDS numbers for each, one node after the other."""
     totals: NDArray[np.float64]
-    """Sum of the shares of the win for each node, of the seat that made its move."""
+    """Sum of the shares of the win of the seat that moved to each node, shape ``(nodes,)``."""
     shares: NDArray[np.float64]
-    """Share of the win of each seat after a rollout."""
+    """Share of the win of each seat after a rollout, shape ``(SEATS,)``."""
     outcomes: NDArray[np.int32]
     """Hash table of the nodes after chance events; of all nodes with hidden information."""
     priors: NDArray[np.float32]
-    """Prior of each node by a policy."""
+    """Prior of each node by a policy, shape ``(nodes,)``."""
     notes: NDArray[np.int64]
-    """Notes of the game's file; see `rules.turn_page`."""
+    """Notes of the game's file, shape ``(NOTES + 1,)``; see `rules.turn_page`."""
 
 
 def search_fields(
@@ -206,7 +212,7 @@ def search_fields(
 
 
 def table_fields(start: Position) -> int:
-    """Return the number of notes for an interleaved match with that first state: a power of two."""
+    """Return the number of notes for an interleaved match, a power of two; *start* is a state."""
     return 1 << (STATE + len(start) - 1).bit_length()
 
 

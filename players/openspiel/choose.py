@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 HAS_NETWORKS = True
 HAS_GRAPHS = True
-"""Kinds of players that there are; copies of this file are compiled with fewer flags."""
+"""True if any player is a network, or a graph; False in copies compiled for other players."""
 PLAYER, SEAT, ROW, COUNT, MOVES_AT = range(5)
 """Fields of a turn: row of the player, seat, first row of its observations, number of moves, and
 index of the first one."""
@@ -74,12 +74,13 @@ def choose(
 
     Args:
         players: Packed players.
-        turns: Turns, shape ``(turns, 5)``.
-        moves: Actions of all turns, which are also the indices of a policy's outputs.
+        turns: Turns, shape ``(turns, 5)``; see :data:`PLAYER` and the other fields.
+        moves: Actions of all turns, one turn after the other, shape ``(moves,)``; they are also the
+            indices of a policy's outputs.
         rows: Observations, shape ``(rows, inputs)``: of the position for a policy, else of each
             afterstate. The last inputs, for the seats, are filled in here.
         seats: Number of seats.
-        picks: Index of the first best move among those of the turn.
+        picks: Index of the first best move among those of each turn, shape ``(turns,)``.
         workspace: See `evolve_arena.players.openspiel.matches`.
     """
     for turn in range(turns.shape[0]):
@@ -132,7 +133,7 @@ def _run_policy(
     count: int,
     workspace: SpielWorkspace,
 ) -> None:
-    """Write the outputs of the legal moves into the workspace."""
+    """Write the outputs for the legal moves into ``workspace.outputs``."""
     # The outputs of a graph, or those of the last layer of a network
     outputs = workspace.outputs
     if HAS_GRAPHS and (not HAS_NETWORKS or players.seats[player, KIND] == GRAPH):

@@ -29,11 +29,11 @@ class SpielPosition(NamedTuple):
     history: tuple[int, ...]
     """Actions so far, with those of chance."""
     rng: int = 0
-    """State of the random numbers for chance; 0 in games without chance."""
+    """State of the random generator of chance events; 0 in games without chance."""
 
 
 class Dice:
-    """Random numbers of `evolve_arena.core.rng` in plain Python, for rules not compiled.
+    """Random generator of `evolve_arena.core.stream` in plain Python, for rules not compiled.
 
     Args:
         value: State of the generator.
@@ -75,7 +75,7 @@ class SpielGame(Game[SpielPosition, int]):
     """Name in words."""
     has_chance: ClassVar[bool]
     has_points: ClassVar[bool]
-    """True if returns count as points: they tell more than the winner, or more than two play."""
+    """True if returns count as points: with chance, more than two seats, or returns above 1."""
     symmetry: ClassVar[str] = ""
     states: ClassVar[dict[tuple[int, ...], Pyspiel]]
     """States by history, which are never changed."""
@@ -89,7 +89,7 @@ class SpielGame(Game[SpielPosition, int]):
     )
     highest_number = 0
     stacks = False
-    """Planes show no numbers; see :class:`evolve_arena.players.board.game.BoardGame`."""
+    """No plane encodes numbers, and no pieces are stacked; the names are those of `BoardGame`."""
 
     @cached_property
     def code(self) -> SimpleNamespace:
@@ -133,7 +133,7 @@ class SpielGame(Game[SpielPosition, int]):
             return self._settle(SpielPosition(self.rules, (), rng), self.loaded.new_initial_state())
 
     def stream_seed(self, seed: int) -> int:
-        """Return the seed of the players' random numbers, which games of chance derive."""
+        """Return the seed of the players' random numbers: *seed*, or one derived from it."""
         return split_seed(seed) if self.has_chance else seed
 
     def state_of(self, position: SpielPosition) -> Pyspiel:

@@ -24,8 +24,8 @@ FORM = re.compile(r"(\w+)(?:\((.*)\))?", re.ASCII)
 MAX_PLIES = 2**15 - 1
 MAX_INPUTS = 1 << 20
 TIMES, LEAST_BOUND = 10, 100
-"""Bounds of a number: TIMES its default, or LEAST_BOUND if that is more; pyspiel has none, and some
-sizes would fill the memory."""
+"""Upper bound of a whole number: TIMES its default, or LEAST_BOUND if that is more. pyspiel has no
+bounds, and some sizes would fill the memory."""
 
 
 class NoSpielError(ArenaError):
@@ -145,7 +145,7 @@ def _read_value(what: str, text: str, usual: object) -> Json:
 
 
 def _write(value: Json) -> str:
-    """Return a parameter as written in names."""
+    """Return the *value* of a parameter as it is written in the name of a game."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

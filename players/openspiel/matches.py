@@ -39,7 +39,7 @@ FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
 SIDE_BY_SIDE = 64
 """Number of matches that are played at the same time."""
 MAX_SEEN = 1 << 16
-"""Numbers of observations in a batch: more would not fit into a core's cache."""
+"""Maximum of rows times inputs in a batch of observations, so that it fits into a core's cache."""
 FEWEST_ROWS = 64
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
 TRIES = 1000
@@ -47,28 +47,30 @@ TRIES = 1000
 
 
 class SpielWorkspace(NamedTuple):
-    """Arrays for matches of some players, used again and again."""
+    """Arrays for matches of some players, reused from match to match."""
 
     streams: NDArray[np.uint64]
-    """Random numbers of a player outside matches."""
+    """State of the random numbers of a player outside matches, shape ``(1,)``."""
     rows: NDArray[np.float32]
-    """Observations, a row for each position."""
+    """Observations, shape ``(positions, inputs)``."""
     active: NDArray[np.int64]
-    """Indices of the first layer's columns whose inputs are not 0."""
+    """Indices of the first layer's columns whose inputs are not 0, shape ``(inputs,)``."""
     factors: NDArray[np.float32]
-    """Inputs by which they are multiplied."""
+    """Inputs other than 1, by which these columns are multiplied, shape ``(inputs,)``."""
     ping: NDArray[np.float32]
+    """Activations of a layer, as wide as the widest layer."""
     pong: NDArray[np.float32]
+    """Activations of the next layer, of the same width."""
     block: NDArray[np.float32]
-    """Block of outputs of a policy."""
+    """Outputs of a policy for one block of adjacent moves."""
     outputs: NDArray[np.float64]
-    """Outputs of legal moves."""
+    """Outputs for the legal moves, shape ``(actions,)``."""
     values: NDArray[np.float64]
     """Values of a graph's nodes, then its terms."""
 
 
 class Turn(Dice):
-    """A match in progress; it is also the random numbers of its players.
+    """A match in progress, and the random generator of its players.
 
     Args:
         state: State of pyspiel, which is changed.
@@ -86,7 +88,7 @@ class Turn(Dice):
 
 
 class Chooser:
-    """Choice of moves for many turns at once.
+    """Choice of moves in many matches at once.
 
     Args:
         game: Game.

@@ -20,7 +20,7 @@ FAILURES = (RuntimeError, ValueError, IndexError, MemoryError, OverflowError)
 """Errors of pyspiel; its own SpielError is a RuntimeError."""
 GAMES = 4
 LONGEST = 2000
-"""Maximum plies of a game of the trial."""
+"""Maximum plies to play in each game."""
 SECONDS, MEMORY = 20, 4 << 30
 """Limits of time and bytes of the process."""
 

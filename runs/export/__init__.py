@@ -72,13 +72,14 @@ GUARDED = r"""if __name__ == "__main__":
 RULE = re.compile(r"^(?:#|//) --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 GAME = "How a game is played"
-"""Title of the section of Python files that a program can play whole games with."""
+"""Title of the section of exported Python files with which a program can play whole games."""
 
 
 def assemble(docstring: str, templates: Sequence[str], sections: Mapping[str, str]) -> str:
-    """Assemble a Python file of these *sections* and the *templates*' imports that they need.
+    """Assemble a Python file from *sections*, with those imports of *templates* that they need.
 
-    Run as a program, the file ends with one line, without a traceback, on malformed input.
+    If the file is run as a program and its input is malformed, it exits with one line of error,
+    without a traceback.
 
     Args:
         docstring: Docstring of the file, without its quotation marks.
@@ -98,13 +99,13 @@ def read_template(place: Path | str) -> str:
 
 
 def cut(template: str) -> dict[str, str]:
-    """Return the sections of a *template*, each without its ruled line, by their titles."""
+    """Return the sections of a *template* by title, without the ruled lines that separate them."""
     parts = RULE.split(template)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def wrap(text: str, indent: str = "") -> str:
-    """Wrap *text* into lines, all but the first with an indent."""
+    """Wrap *text* into lines; all lines but the first begin with *indent*."""
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
@@ -114,12 +115,12 @@ def write_name(name: str) -> str:
 
 
 def write_rule(title: str, mark: str = "#") -> str:
-    """Return the line that begins a section of that *title*; *mark* begins a comment."""
+    """Return the ruled line that begins the section *title*; *mark* begins a comment."""
     return f"{mark} --- {title} ".ljust(92, "-") + "\n"
 
 
 def _merge_imports(templates: Sequence[str], source: str) -> str:
-    """Write the imports of all *templates* that *source* needs, without those of each other."""
+    """Return the import lines of *templates* that *source* needs, without those of Evolve Arena."""
     used = set(re.findall(r"\w+", source))
     modules: set[str] = set()
     names: dict[str, set[str]] = {}
@@ -158,7 +159,7 @@ def read_player_file(path: Path) -> EvolvedPlayer:
 
 
 def read_neat_file(path: Path, **options: Any) -> ImportedPlayer:
-    """Return the player in a file of neat-python's; *options* as for `import_neat_python`.
+    """Return the player in a JSON file of neat-python; *options* are those of `import_neat_python`.
 
     Raises:
         BadValueError: The file is missing or holds no network that fits the options.
@@ -172,7 +173,7 @@ def read_neat_file(path: Path, **options: Any) -> ImportedPlayer:
 
 @contextmanager
 def _naming(path: Path, kind: str) -> Iterator[None]:
-    """Add *path*, the file of some *kind*, to the messages of errors."""
+    """Turn errors of reading a file into a BadValueError with its *path* and expected *kind*."""
     try:
         yield
     except OSError as error:

@@ -38,17 +38,17 @@ from evolve_arena.runs.export.networks import NetworkSource, describe_network
 from evolve_arena.runs.export.templates import board, board_numpy
 
 ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template("board.py")))
-"""Functions of the rules that bots call, where a game has them."""
+"""Names of the functions of a game's file that exported bots call if the file defines them."""
 PLAIN_NAMES = {name for name in vars(board.np) if not name.startswith("__")}
 """Attributes of NumPy that rules may use without making the bot need NumPy."""
 VIEW = re.compile(r"(\b\w+(?:\[[^\[\]\n]*\])?)\.view\((np\.(?:u?int64|float(?:32|64)))\)")
-"""Calls in the rules that read memory as numbers of another type."""
+"""Pattern of calls ``array.view(type)`` in the rules, which reinterpret memory as another type."""
 OF_SPIEL = "whose rules are in pyspiel, so no file can hold them: export it with --to openspiel"
 OF_OTHERS = (
     "which can't be exported yet: name its champion.safetensors as file:PATH wherever a player is"
     " asked for"
 )
-"""Reasons for games whose players can't be exported, since their rules are in no file."""
+"""Reasons why players of games without a file of rules can't be exported."""
 
 
 def export_python(player: EvolvedPlayer, more: Collection[str] = ()) -> str:
@@ -119,7 +119,7 @@ def check_search(player: EvolvedPlayer) -> None:
 
 
 class Rules:
-    """Rules of a game in its file's own words: some functions, and all that they need.
+    """Source code of a game's rules: some functions of its file, and all that they need.
 
     Args:
         game: Game, with its options.
@@ -182,13 +182,13 @@ def define_rules():
         )
 
     def _rename(self) -> list[str]:
-        """Return lines that give imports the names that the rules use."""
+        """Return assignments that bind bundled imports to the names that the rules use."""
         return [f"{name} = {place}\n" for name, place in self.called.items() if name != place]
 
     def _find_imports(self) -> dict[str, Named]:
-        """Return what the needed part of the file imports from elsewhere, by name.
+        """Return the objects that the needed part of the file imports and must bundle, by name.
 
-        ``kept`` becomes the source of its imports from Python's own modules and NumPy.
+        Imports from Python's standard library and NumPy are kept as statements, in ``self.kept``.
         """
         used = {
             inner.id
@@ -246,7 +246,7 @@ def define_rules():
 
 
 def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
-    """Return the statements that define *names*, those that they need, and those without a name."""
+    """Return the statements that define *names*, all that they need, and those without a name."""
     defined: dict[str, list[ast.AST]] = {}
     waiting: list[ast.AST] = []
     for node in tree.body:
@@ -270,7 +270,7 @@ def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
 
 
 def find_facts(player: EvolvedPlayer) -> dict[str, int]:
-    """Return the facts about its game and its player that an exported bot needs, by name."""
+    """Return the constants of its game and its player that an exported bot needs, by name."""
     game = board_game(player)
     decoder = player.decoder
     code, seat = game.code, player.packed.seats[0]
@@ -310,7 +310,7 @@ def _read(decoder: object, name: str) -> int:
 
 
 def _write_facts(player: EvolvedPlayer) -> str:
-    """Write the definitions of the facts that the rest of the bot needs."""
+    """Write the definitions of the constants that the rest of the bot needs."""
     game = board_game(player)
     facts, code = find_facts(player), game.code
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
@@ -355,7 +355,7 @@ FIRST_STATE = {[int(number) for number in code.START]!r}
 
 
 def _write_questions(player: EvolvedPlayer) -> str:
-    """Write the bot's calls of those functions of the file that take optional parameters."""
+    """Write wrappers for those functions of the game's file that take optional parameters."""
     game = board_game(player)
     told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)", "kind": "kind"}
     missing, texts = [*TOLD, "script"], []
@@ -384,13 +384,13 @@ def ask_{called}({", ".join(parameters)}):
 
 
 def list_asked(game: BoardGame, script: str) -> tuple[str, ...]:
-    """Return the mandatory parameters of a scripted player: with or without a list of moves."""
+    """Return the mandatory parameters of a *script* function, with or without a list of moves."""
     lists = int(game.code.LISTING) >> list(game.scripts).index(script) & 1
     return ("state", "moves", "count") if lists else ("state",)
 
 
 def list_told(player: EvolvedPlayer) -> list[str]:
-    """Return the bot's further functions of the file: features, kinds of moves, views, a script."""
+    """Return names of the file's optional functions that the bot calls, such as ``features``."""
     game = board_game(player)
     head, facts = player.decoder.head, find_facts(player)
     found = ["features"] * bool(facts["FEATURES"])
@@ -477,7 +477,7 @@ What it is:
 
 
 def _write_example(has_past: bool, hides: bool) -> str:
-    """Return the example of a game that a bot plays alone, as indented lines."""
+    """Return the docstring's example program, in which the bot plays a game, as indented lines."""
     if has_past:
         return """\
     from FILE import LONGEST, choose, legal, play, remember, result, start
@@ -505,13 +505,13 @@ def _write_example(has_past: bool, hides: bool) -> str:
 
 
 def describe_depth(player: EvolvedPlayer) -> list[str]:
-    """Return the depth of the bot's search as a fact, or nothing without a search."""
+    """Return a list with one line about the bot's search depth; empty without a search."""
     depth = find_facts(player)["DEPTH"]
     return [f"search: alpha-beta, {depth} {'ply' if depth == 1 else 'plies'}"] if depth else []
 
 
 def write_search_help(player: EvolvedPlayer, deep: str, timed: str) -> str:
-    """Return a sentence, after a blank, that explains how to make the bot search, if it can.
+    """Return a sentence, after a space, on how to make the bot search; empty if it can't search.
 
     Args:
         player: Player that is exported.

@@ -34,7 +34,7 @@ FACTS = (
     *("REPETITION", "NO_PROGRESS", "HAS_KEY", "HAS_PROGRESS", "HAS_PAST", "LONGEST", "TURNS"),
     "TAKES_WINS",
 )
-"""Facts that are defined in C, in this order."""
+"""Names of the constants that are defined in C, in this order."""
 
 
 def export_c(player: EvolvedPlayer) -> str:
@@ -68,7 +68,7 @@ def export_c(player: EvolvedPlayer) -> str:
 
 
 def _write_facts(player: EvolvedPlayer) -> str:
-    """Write the definitions of the facts that the rest of the bot needs."""
+    """Write the definitions of the constants that the rest of the bot needs."""
     game = board_game(player)
     told, code, head = find_facts(player), game.code, player.decoder.head
     told |= {"NOTES": code.NOTES, "KIND_COUNT": code.KIND_COUNT, "HAS_PAST": code.HAS_PAST}
@@ -150,10 +150,10 @@ def _hides(player: EvolvedPlayer) -> bool:
 
 
 def _list_questions(player: EvolvedPlayer) -> dict[str, tuple[str, str, str, list[Type]]]:
-    """Return the functions of the file that the bot calls, without those that change states.
+    """Return wrappers of the file's functions that the bot calls without changing a state.
 
-    For each: the head of the bot's own function, its parameters after the state, the arguments that
-    it passes on, and their types.
+    By function: the head of the wrapper in C, its parameters after the state, the arguments that it
+    passes on, and their types.
     """
     code = board_game(player).code
     bot = find_facts(player)
@@ -188,7 +188,7 @@ def _list_questions(player: EvolvedPlayer) -> dict[str, tuple[str, str, str, lis
 def _list_told_questions(
     player: EvolvedPlayer, moves: Array
 ) -> dict[str, tuple[str, str, str, list[Type]]]:
-    """Return those with optional parameters, and those for the heads ``action`` and ``kinds``."""
+    """Return such wrappers of the functions in :func:`list_told`, except ``view``."""
     game = board_game(player)
     bot = find_facts(player)
     heads = {
@@ -237,7 +237,7 @@ def _write_same(state: Type, has_key: bool) -> str:
 
 
 def _write_setting(field: str, kind: Type) -> str:
-    """Write statements that set a *field* and return whether it now holds the number."""
+    """Write C statements that assign a number to *field* and return whether the number fits."""
     item = {types.uint64: "uint64_t", types.boolean: "uint8_t"}.get(kind, f"{kind}_t")
     signed = isinstance(kind, types.Integer) and kind.signed
     fits = f"({field} < 0) == negative" if signed else "!negative"

@@ -1,4 +1,4 @@
-"""Imports of a game's file as plain Python: functions, with all that they call and name.
+"""Imports of a game's file as plain Python: functions, with all that they call and use.
 
 Compiled functions are written in Python that Numba understands. Without its decorators it runs by
 itself, so an exported bot need not repeat the rules in another form. Constants become literals, and
@@ -32,13 +32,13 @@ WIDTH = 96
 SPACE = "\xa0"
 """Placeholder for spaces at which lines must not be broken."""
 INSTEAD = {"evolve_arena.core.bits": kernel, "evolve_arena.genomes.simd": kernel}
-"""Modules whose functions are replaced by those of the same name in another."""
+"""Modules by name, each with a module whose functions of the same name replace its own."""
 
 
 def bundle(
     named: Mapping[str, Named], module: str, numbers: ModuleType, beside: Sequence[str] = ()
 ) -> tuple[str, dict[str, str]]:
-    """Return the source of all that a *module* imports, and the name of each import there.
+    """Return source code of all imports of a *module*, and the name of each import in that code.
 
     Args:
         named: Functions, compiled or not, constants and classes of named tuples, by name.
@@ -176,7 +176,7 @@ class _Gathered:
         return self.names[name, literal]
 
     def _import(self, name: str, words: str, own: str) -> str:
-        """Import *name* by the statement *words*, under its *own* name or this one."""
+        """Add the import *words*, as *name* unless that is its *own* name; return *name*."""
         if name not in self.taken:
             self.imports.add(f"{words}\n" if name == own else f"{words} as {name}\n")
         return name
@@ -202,7 +202,7 @@ class _Gathered:
         return self.names[kind]
 
     def _free(self, name: str, module: str) -> str:
-        """Return *name*, followed by that of the *module* if the bundle has another one."""
+        """Return *name*, with the *module*'s name appended if the bundle already has that name."""
         taken = self.taken | self.literals.keys() | self.texts.keys()
         for free in (name, f"{name}_{module.rpartition('.')[2]}"):
             if free not in taken:
@@ -248,7 +248,7 @@ def _shorten(tree: ast.FunctionDef) -> None:
 
 
 class _Rewritten(ast.NodeTransformer):
-    """Replaces names by those of the bundle, and operations on arrays by those on lists."""
+    """Transformer that replaces names by those of the bundle, and array by list operations."""
 
     def __init__(self, gathered: _Gathered, space: Mapping[str, Named], own: set[str]) -> None:
         self.gathered, self.space, self.own = gathered, space, own

@@ -38,7 +38,7 @@ INCLUDE = re.compile(r"^#include .+\n", re.MULTILINE)
 
 
 def assemble_c(comment: str, templates: Sequence[str], sections: Mapping[str, str]) -> str:
-    """Assemble a file of C of these *sections*, and all that the *templates* include.
+    """Assemble a C file from *sections*, with the ``#include`` lines of all *templates*.
 
     Args:
         comment: Description of the file and its use, for its readers.
@@ -52,7 +52,7 @@ def assemble_c(comment: str, templates: Sequence[str], sections: Mapping[str, st
 
 
 def arrange_c(inside: NetworkSource) -> dict[str, str]:
-    """Return the sections of a network in C, by title, in the order in which they need each other.
+    """Return the sections of a network's C code by title, each after those that it depends on.
 
     The network's constants replace the section "The network" of the template that evaluates it.
     """
@@ -135,7 +135,7 @@ def describe_network(player: EvolvedPlayer) -> NetworkSource:
 
 
 def _write_bits(decoder: NetworkDecoder | GraphDecoder) -> str:
-    """Write the constants that lead from planes to inputs."""
+    """Write the constants that map each bit of the planes to an input and the value it adds."""
     board, bits = decoder.board, list_bits(decoder.game.code)
     return f"""\
 // For each bit that is seen an input, and what it adds to it.
@@ -146,7 +146,7 @@ def _write_bits(decoder: NetworkDecoder | GraphDecoder) -> str:
 def _describe_layers(
     player: EvolvedPlayer, template: str, adds: str, constants: str
 ) -> NetworkSource:
-    """Describe a perceptron; the other arguments are those of `networks.describe_layers`."""
+    """Describe a perceptron as C; the other arguments are those of `networks.describe_layers`."""
     decoder = player.decoder
     mlp, rows = decoder.mlp, find_first_layer(player)
     kind = "float" if rows.dtype.kind == "f" else "int32_t"
@@ -174,7 +174,7 @@ static const float SCALE = {write_number_c(scale)};
 
 
 def _describe_nodes(player: NeatPlayer, template: str, constants: str) -> NetworkSource:
-    """Describe a graph; the other arguments are those of `networks.describe_nodes`."""
+    """Describe a graph as C; the other arguments are those of `networks.describe_nodes`."""
     decoder, (slots, nodes) = player.decoder, find_nodes(player)
     rows, links = "", []
     for node in nodes:
@@ -259,5 +259,5 @@ static const int VIEWS[VIEW_COUNT][{read.cells}] = {_write_rows(decoder.views.to
 
 
 def _write_rows(rows: Iterable[Iterable[int]]) -> str:
-    """Write an array of arrays."""
+    """Write the initialiser of a two-dimensional array."""
     return "{\n" + fill_lines("{" + ", ".join(map(str, row)) + "}" for row in rows) + "}"

@@ -1,4 +1,4 @@
-"""Rules of games in one file as C: the functions that are compiled, and the constants they use.
+"""Translation of a game's rules to C: the functions that are needed, and their constants.
 
 Types are inferred as by Numba: each operation gets the signature that Numba chooses for it.
 """
@@ -79,7 +79,7 @@ BITS = ("count_bits", "lowest_bit")
 
 @dataclass(frozen=True)
 class Array:
-    """Type of an array; all have a known shape, since rules make no arrays."""
+    """Type of an array, whose shape is known, since rules create no arrays."""
 
     dtype: Type
     shape: tuple[int, ...]
@@ -93,17 +93,17 @@ class Value:
     text: str
     type: Type
     constant: Number = None
-    """Its value, if that is a known number."""
+    """Its value, if it is a number that is known at translation."""
     parts: list[Value] | None = None
-    """Its parts, if it is a tuple that is written out."""
+    """Expressions of its items, if it is a tuple that the source writes out."""
 
 
 Types: TypeAlias = dict[str, Type]
-"""Type of each variable at a place in a function; None if it depends on the way there."""
+"""Type of each variable at a point in a function; None if it depends on the control flow."""
 
 
 def family(kind: Type) -> str:
-    """Return the kind of variables in C that hold values of a type, as one letter."""
+    """Return a letter for a kind of type: array, tuple, unsigned, float or (signed) integer."""
     if isinstance(kind, Array):
         return "a"
     if isinstance(kind, types.BaseTuple):
@@ -119,7 +119,7 @@ class Rules:
     Args:
         text: Content of the file.
         file: Name of the file, for messages.
-        space: Definitions of the file by name, as running it made them.
+        space: Values of the file's global names after it was run.
     """
 
     def __init__(self, text: str, file: str, space: Mapping[str, object]) -> None:
@@ -153,7 +153,7 @@ class Rules:
         return "\n".join([f"{structs}{constants}", *self.texts, ""])
 
     def name_type(self, kind: Type) -> str:
-        """Return the type in C of a variable."""
+        """Return the C type of a variable whose type in Numba is *kind*."""
         if isinstance(kind, Array):
             return f"{'const ' if kind.constant else ''}{_name_item(kind.dtype)} *"
         if isinstance(kind, types.BaseTuple):
@@ -225,7 +225,7 @@ class Rules:
         return f"{{{{{items}}}}}" if isinstance(kind, types.UniTuple) else f"{{{items}}}"
 
     def make_number(self, value: Number, node: ast.AST) -> Value:
-        """Make the value of a known number."""
+        """Return a number that is known at translation as a C expression."""
         kind = typeof(value)
         if isinstance(kind, types.Float):
             return Value(write_number_c(float(value)), types.float64, float(value))
@@ -239,7 +239,7 @@ class Rules:
     def call(
         self, name: str, given: Sequence[Type], node: ast.AST | None = None
     ) -> tuple[str, Type]:
-        """Translate the function *name* for types of parameters; return its name and result type.
+        """Translate the function *name* for *given* types; return its name in C and result type.
 
         A function is translated once for each combination of types.
 
@@ -270,7 +270,7 @@ def _name_item(dtype: Type) -> str:
 
 
 class _Function:
-    """A function for parameters of given types.
+    """Translation of a function for given types of parameters.
 
     Args:
         rules: Rules that it belongs to.
@@ -288,7 +288,7 @@ class _Function:
         self.given: list[Type] = []
 
     def guess(self, node: ast.AST | None) -> Type:
-        """Return the type of its result, as far as that is known where it calls itself."""
+        """Return the result type for a recursive call, from the returns translated so far."""
         returns = (inner for inner in ast.walk(self.node) if isinstance(inner, ast.Return))
         if self.result is None and not self.given and any(inner.value for inner in returns):
             raise self.fail(node, f"the function {self.node.name}, which calls itself at first,")
@@ -340,7 +340,7 @@ class _Function:
     # Types
 
     def unify(self, first: Type, second: Type, node: ast.AST) -> Type:
-        """Return the type that Numba gives to a value of either type.
+        """Return the type to which Numba unifies two types.
 
         Args:
             first: One possible type of the value.
@@ -424,7 +424,7 @@ class _Function:
         return Value(f"{cast}{value.text}", kind)
 
     def merge(self, *each: Types | None) -> Types | None:
-        """Merge the types of variables where several ways meet."""
+        """Merge the types of variables where several branches of the control flow join."""
         reached = [given for given in each if given is not None]
         if not reached:
             return None
@@ -442,7 +442,7 @@ class _Function:
     # Variables
 
     def variable(self, name: str, kind: Type) -> str:
-        """Return the name in C of a variable, which has one for each kind of its types."""
+        """Return the name in C of a variable; it has one name for each kind of type."""
         if isinstance(kind, types.BaseTuple):
             return f"{name}_{self.rules.name_type(kind).removeprefix('struct ')}"
         return f"{name}_{family(kind)}"
@@ -472,13 +472,13 @@ class _Function:
 
     @property
     def indent(self) -> range:
-        """Depth of blocks here, as a range."""
+        """Range whose length is the current depth of nested blocks."""
         return range(self.depth)
 
     depth = 0
 
     def keep(self, value: Value) -> Value:
-        """Keep *value* in a variable of its own, unless it is a known number."""
+        """Assign *value* to a new variable, unless it is a known number; return the variable."""
         if value.constant is not None:
             return value
         self.count += 1
@@ -487,7 +487,7 @@ class _Function:
         return Value(name, value.type)
 
     def join(self, parts: list[Value]) -> Value:
-        """Join parts to a tuple."""
+        """Return the tuple of these *parts*."""
         kind = types.Tuple(tuple(part.type for part in parts))
         return Value("", kind, parts=parts)
 
@@ -524,7 +524,7 @@ class _Function:
         return [self.pick(value, place) for place in range(count)]
 
     def pick(self, value: Value, place: int) -> Value:
-        """Return one of the parts of a tuple, or of an array."""
+        """Return the item with the index *place* of a tuple or an array."""
         if value.parts is not None:
             return value.parts[place]
         if isinstance(value.type, Array):
@@ -534,7 +534,7 @@ class _Function:
         return Value(text, value.type[place])
 
     def pick_from_array(self, value: Value, place: str) -> Value:
-        """Return the item at a *place* of an array: a number, or a row."""
+        """Return the item of an array at the index *place*, a C expression: a number, or a row."""
         kind = value.type
         if len(kind.shape) == 1:
             return Value(f"{value.text}[{place}]", kind.dtype)
@@ -621,7 +621,7 @@ class _Function:
         self.write_loop(write, endless=endless)
 
     def write_loop(self, write: Callable[[], None], *, endless: bool = False) -> None:
-        """Write a loop, and repeat that until types at its beginning are those at its end."""
+        """Write a loop, again until the types of variables at its start cover those at its end."""
         # Types can only widen, so this comes to an end
         at, head, kept = len(self.lines), self.types, self.count
         while True:
@@ -941,7 +941,7 @@ class _Function:
         return holder
 
     def take(self, holder: Value, place: Value, node: ast.AST) -> Value:
-        """Return the item at a *place* of a tuple or an array.
+        """Return the item at the index *place* of a tuple or an array.
 
         Args:
             holder: Tuple or array to take the item from.
@@ -1060,7 +1060,7 @@ class _Function:
 
 
 def _is_enclosed(text: str) -> bool:
-    """Test if the first bracket of a *text* is closed by its last one."""
+    """Test if one pair of parentheses encloses the whole *text*."""
     depth = 0
     for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")

@@ -1,7 +1,7 @@
-"""Export for hosts: a bot of one Python file, asked the way that a library or a site asks.
+"""Export for hosts: a bot in one Python file, with the interface of a library or a website.
 
-Each host has one file among the templates. A game's file says which moves or boards the host
-writes, and how to read them. Games of OpenSpiel have no file: their bots ask pyspiel for the rules.
+Each host has a template. A game's file defines how the host's moves or boards are read. Games of
+OpenSpiel have no such file: their bots take the rules from pyspiel.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ ASKED = ("How hosts ask", "How sites ask", "As a program")
 
 @dataclass(frozen=True)
 class Host:
-    """A library or a site that calls bots in its own way."""
+    """A library or website that calls bots through an interface of its own."""
 
     name: str
     about: str
-    """Use of its files, as a paragraph; ``{game}`` is the host's name of the game."""
+    """Instructions for use of the exported file; ``{game}`` is the host's name of the game."""
     needs: str = "no other package"
 
 
@@ -125,7 +125,7 @@ PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
 
 
 def _export_with_pyspiel(player: EvolvedPlayer) -> str:
-    """Return the source of a Python file with a ``pyspiel.Bot`` that asks pyspiel for the rules.
+    """Return the source of a Python file with a ``pyspiel.Bot`` that uses pyspiel's rules.
 
     Raises:
         BadValueError: The player makes random moves, or is a tuple network.

@@ -1,4 +1,4 @@
-"""Python as JavaScript: functions of exported bots and of games in one file, with all they use.
+"""Translation of Python to JavaScript: functions of bots and games, with all that they use.
 
 Only what some functions need is written: the functions that they call, directly or not, and the
 values of constants, which are known since the module was run. The result needs
@@ -28,7 +28,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 MOST = 2**53 - 1
-"""Largest whole number that is no BigInt."""
+"""Largest integer that is written as a plain number; larger ones are BigInts."""
 LONG = 8
 """Length from which lists of numbers are written in base64."""
 SPARSE = 1000
@@ -44,9 +44,9 @@ LIBRARY = {
     "struct": "unpack",
     "time": "monotonic time_ns",
 }
-"""Names of each module in ``py.lib``."""
+"""Names that ``py.lib`` provides, by module."""
 MODULES = {"evolve_arena.core.bits": "bits"}
-"""Names in ``py.lib`` of modules that are called otherwise there."""
+"""Names in ``py.lib`` of modules whose names in Python differ."""
 BUILTINS = _words(
     "abs all any bin bool dict divmod enumerate float int len list map max min next range repr"
     " reversed round set sorted str sum tuple zip Exception ValueError TypeError OverflowError"
@@ -89,7 +89,7 @@ BARE: dict[type[ast.AST], str] = {
     **{ast.Pass: "", ast.Assert: ""},
     **{ast.Break: "break;", ast.Continue: "continue;"},
 }
-"""Statements without parts, and their JavaScript."""
+"""Statements that are translated to a fixed text."""
 FLOATING = {"add", "sub", "mul", "pow"}
 """Operations with a version for floating-point numbers, called ``fadd`` and so on."""
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
@@ -108,16 +108,16 @@ class Source:
     file: str
     """Name of its file, for messages."""
     space: Mapping[str, object]
-    """Its definitions by name, as running it made them."""
+    """Values of its global names after it was run."""
     given: Mapping[str, str] = field(default_factory=dict)
-    """JavaScript for some of its names, which are not translated."""
+    """JavaScript that replaces some of its names, whose definitions are not translated."""
 
 
 def translate(source: Source, names: Iterable[str]) -> str:
     """Translate *source* to an expression whose value is an object with the functions *names*.
 
     Raises:
-        TranslationError: They use something unsupported; it names file, line and construct.
+        TranslationError: They use an unsupported construct; the message names file and line.
     """
     return _Module(source).write(list(names))
 
@@ -244,7 +244,7 @@ class _Module:
         )
 
     def write(self, names: list[str]) -> str:
-        """Write the module as an expression."""
+        """Write the module as an expression: an object with the functions *names*."""
         for name in names:
             self.reach(name, None)
         order = {name: node.lineno for name, node in self.definitions.items()}
@@ -347,12 +347,12 @@ def rename(name: str) -> str:
 
 
 class _Scope:
-    """A function, or the top of a module, in translation.
+    """Translation of a function, or of a module's top level.
 
     Args:
         module: Module that it belongs to.
-        function: Definition of the function; None for the top.
-        outer: Names of the functions around it.
+        function: Definition of the function; None for the top level.
+        outer: Local names of the enclosing functions.
     """
 
     def __init__(
@@ -379,7 +379,7 @@ class _Scope:
     # Functions
 
     def write_function(self) -> str:
-        """Write a declaration."""
+        """Write a function declaration."""
         function = self.function
         assert isinstance(function, ast.FunctionDef)
         for decorator in function.decorator_list:
@@ -429,7 +429,7 @@ class _Scope:
         return (f"let {', '.join(names)};\n" if names else "") + text
 
     def with_temporaries(self, text: str) -> str:
-        """Return a statement of the top, after the declarations of its temporary variables."""
+        """Return a top-level statement, after the declarations of its temporary variables."""
         return f"let {', '.join(self.temporaries)};\n{text}" if self.temporaries else text
 
     def make_temporary(self) -> str:
@@ -477,7 +477,7 @@ class _Scope:
         return " ".join([*texts, *(self.write_assignment(target, kept) for target in targets)])
 
     def unpacked(self, target: ast.expr, value: ast.expr) -> str:
-        """Write *value* in a form that fits the *target*."""
+        """Write *value*, unpacked into a list if the *target* is a tuple or list of names."""
         text = self.write(value)
         if not isinstance(target, ast.Tuple | ast.List):
             return text
@@ -506,7 +506,7 @@ class _Scope:
         return f"{self.write_pattern(target)} = {text};"
 
     def write_pattern(self, target: ast.expr) -> str:
-        """Write the left side of an assignment, except for subscripts."""
+        """Write the left side of an assignment, which has no subscripts."""
         if isinstance(target, ast.Name):
             return rename(target.id)
         if isinstance(target, ast.Starred):
@@ -562,7 +562,7 @@ class _Scope:
         return f"for ({self.write_pattern(node.target)} of py.iter({given})) {{\n{body}}}"
 
     def _write_range(self, node: ast.For) -> str:
-        """Write the head of a loop over a range that goes up by one; nothing for any other loop."""
+        """Write the head of a loop over ``range`` with step 1; return "" for any other loop."""
         given = node.iter
         if not (
             isinstance(given, ast.Call)
@@ -784,7 +784,7 @@ class _Scope:
         return f"{text}({', '.join(given)})"
 
     def _order(self, node: ast.Call, function: ast.FunctionDef, given: list[str]) -> list[str]:
-        """Return all arguments of a *function*, keywords at the places of its parameters."""
+        """Return the arguments of a call in the order of the *function*'s parameters."""
         parameters = [argument.arg for argument in function.args.args]
         named = {keyword.arg: self.write(keyword.value) for keyword in node.keywords}
         if unknown := named.keys() - set(parameters):
@@ -795,7 +795,7 @@ class _Scope:
         return [*given, *rest]
 
     def _write_options(self, node: ast.Call) -> list[str]:
-        """Write the keywords of a call of a builtin."""
+        """Write the keyword arguments of a call of a builtin."""
         pairs = []
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -889,7 +889,7 @@ def _find_assigned(function: Function) -> list[str]:
 
 
 def _counts_floating(function: Function) -> bool:
-    """Test if a *function*'s annotations or constants are of floating-point numbers."""
+    """Test if a *function*'s annotations, or a lambda's constants, are floating-point numbers."""
     if isinstance(function, ast.Lambda):
         return any(
             isinstance(node, ast.Constant) and isinstance(node.value, float)

@@ -1,4 +1,4 @@
-"""NEAT players of any game as neat-python's JSON and genomes, and players from them.
+"""Export of NEAT players to neat-python's JSON, and import from its JSON and its genomes.
 
 Files of neat-python give the numbers of a network's inputs and outputs, but no game and no meaning
 of these. Files exported from here add both in their metadata: the game and all fields of the
@@ -51,7 +51,7 @@ class ImportedPlayer:
 
     player: NeatPlayer
     assumed: tuple[str, ...]
-    """Assumptions, in words, that neither the file nor the caller states."""
+    """Values, in words, that were assumed since neither the file nor the caller gives them."""
 
     @property
     def summary(self) -> str:
@@ -95,9 +95,9 @@ def import_neat_python(
 ) -> ImportedPlayer:
     """Return the player in a file that neat-python or :func:`export_neat_python` wrote.
 
-    What is not given is as the file says. A file by neat-python itself says nothing: then the game
-    is the default game with its default options, and the meaning of inputs and outputs is one that
-    their numbers allow.
+    Options that are not given are read from the file. A file that neat-python itself wrote has
+    none: then the game is the default game with its default options, and the meaning of inputs and
+    outputs is one that fits their numbers.
 
     Args:
         text: Content of the file.
@@ -170,7 +170,7 @@ def from_neat_python(
 def fit_decoder(
     decoder: Decoder, inputs: int, outputs: int, chosen: Collection[str]
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Find the fewest changes of *decoder* that give graphs these numbers of inputs and outputs.
+    """Find the fewest changes of *decoder* with which graphs have so many *inputs* and *outputs*.
 
     Args:
         decoder: Decoder to begin with.
@@ -231,7 +231,7 @@ def _has_sizes(decoder: Decoder, values: Mapping[str, str], inputs: int, outputs
 def _make_decoder(
     game: str | None, said: Settings, chosen: Settings, feed_forward: bool
 ) -> Decoder:
-    """Make the decoder of graphs of a *game*, with the fields *said* in a file and those chosen."""
+    """Make the decoder of graphs of a *game*, with fields *said* by a file and those *chosen*."""
     place = f"metadata.{OWN_NAME}"
     name = game or default_game()
     if said and not name.startswith(SPIEL) and name not in game_names():
@@ -259,7 +259,7 @@ def _make_decoder(
 
 
 def _list_choices(decoder: Decoder, name: str) -> list[str]:
-    """Return the valid values of the text field *name* of a *decoder*, the present one first."""
+    """Return the valid values of the text field *name* of a *decoder*, the current one first."""
     now = getattr(decoder, name)
     if not isinstance(now, str):
         return []
@@ -285,7 +285,7 @@ def _list_choices(decoder: Decoder, name: str) -> list[str]:
 def _explain_sizes(
     decoders: Collection[Decoder], names: Collection[str], inputs: int, outputs: int
 ) -> BadValueError:
-    """Return the error for a network of other sizes, which lists the possible ones."""
+    """Return the error for a network whose numbers of inputs and outputs fit no decoder."""
     sizes: dict[tuple[int, int], str] = {}
     for decoder in decoders:
         said = ", ".join(f"{name} {getattr(decoder, name)}" for name in names)

@@ -1,7 +1,7 @@
 """Networks of exported bots as Python: templates that evaluate them, and their constants.
 
-Also the data that Python and C (`evolve_arena.runs.export.c`) write in different forms: layers, the
-nodes of graphs and the tables of tuples.
+It also prepares the data that Python and C (`evolve_arena.runs.export.c`) write in different forms:
+layers, the nodes of graphs and the tables of tuples.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ INDENT = " " * 8
 SPACE = "\xa0"
 """Placeholder for spaces at which lines must not be broken."""
 LIBRARY = "That holds as long as exp, tanh and the like are those of the same C library."
-"""Condition for the promise that graphs choose the same moves."""
+"""Condition under which an exported graph chooses the same moves, for the file's docstring."""
 SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
 POLYNOMIAL = tuple(
     float(coefficient)
@@ -54,12 +54,12 @@ POLYNOMIAL = tuple(
 
 @dataclass(frozen=True)
 class NetworkSource:
-    """A network, ready to be written into a file."""
+    """Source code of a network for an exported file."""
 
     templates: tuple[str, ...]
     """Names of the templates that evaluate such networks."""
     constants: str
-    """Lines that define it, in place of the template's section of the network."""
+    """Lines that define the network, in place of the template's section "The network"."""
     description: tuple[str, ...]
     """Its description in lines, for the file's docstring."""
     remark: str = ""
@@ -128,10 +128,10 @@ class SizedDecoder(Protocol):
 
 
 def find_first_layer(player: EvolvedPlayer) -> Array:
-    """Return biases, then what each input adds for each unit, with the arena's rounding.
+    """Return the biases and weights of the first layer, shape ``(1 + inputs, units)``.
 
-    These are numbers of 32 bits, but whole ones in units of 1/65536 where the network reads planes
-    of bits, or a tensor of OpenSpiel.
+    The first row has the biases. As in the arena, numbers are ``float32``, or ``int32`` in units of
+    1/65536 where the network reads planes of bits, or a tensor of OpenSpiel.
     """
     decoder = player.decoder
     mlp, units = decoder.mlp, decoder.mlp.sizes[1]
@@ -145,22 +145,23 @@ def find_first_layer(player: EvolvedPlayer) -> Array:
 
 
 def list_bits(code: ModuleType) -> list[int]:
-    """Return the numbers of all bits that networks read, plane by plane."""
+    """Return the positions in the planes' words of all bits that networks read, by plane."""
     plane_bits = 64 * plane_words(code)
     return [plane_bits * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
 
 
 def expand_genome(player: EvolvedPlayer) -> NDArray[np.float32]:
-    """Return all weights of the layers that the genome of a *player* stands for."""
+    """Return all weights and biases that the genome of a *player* encodes, layer by layer; flat."""
     genome: NDArray[np.float32] = np.asarray(player.genome, dtype=np.float32)[None]
     expanded: NDArray[np.float32] = player.decoder.expand(genome)[0]
     return expanded
 
 
 def list_later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return biases, then a row for each unit of the layer before, layer by layer; flat.
+    """Return the biases and weights of all layers but the first, layer by layer; flat.
 
-    *sizes* are those of all layers, *genome* has all weights of the network.
+    The weights of a layer have a row for each unit of the layer before. *sizes* are the numbers of
+    units of all layers, including the inputs; *genome* has all weights and biases.
     """
     at = (sizes[0] + 1) * sizes[1]
     parts = [np.zeros(0, dtype=np.float32)]
@@ -184,7 +185,7 @@ def describe_layers(
     Args:
         player: Player with the perceptron.
         templates: Templates that encode positions and decide by outputs.
-        adds: Effect of inputs on units, in words.
+        adds: Meaning of the first layer's weights, in words, for a comment.
         constants: Lines that these templates need.
     """
     mlp, rows = player.decoder.mlp, find_first_layer(player)
@@ -213,13 +214,13 @@ POLYNOMIAL = (
 
 
 def _write_base64(numbers: Array) -> str:
-    """Write numbers of 32 bits as lines of text."""
+    """Write numbers of 32 bits as lines of base64, little-endian."""
     data = numbers.astype(numbers.dtype.newbyteorder("<")).tobytes()
     return base64.encodebytes(data).decode("ascii")
 
 
 def _write_bits(decoder: NetworkDecoder | GraphDecoder) -> str:
-    """Write the constant that leads from planes to inputs."""
+    """Write the constant that maps each bit of the planes to an input and the value it adds."""
     code, board = decoder.game.code, decoder.board
     bits = [
         [(max(0, int(board.index[bit])), float(board.factor[bit])) for bit in plane]
@@ -232,7 +233,7 @@ def _write_bits(decoder: NetworkDecoder | GraphDecoder) -> str:
 
 
 def _fill(value: object) -> str:
-    """Write a constant in lines."""
+    """Write a constant as source code, wrapped into lines."""
     return textwrap.fill(repr(value), WIDTH, subsequent_indent="    ")
 
 
@@ -241,7 +242,7 @@ def _fill(value: object) -> str:
 
 @dataclass(frozen=True)
 class Node:
-    """A step of a compiled graph; see :mod:`evolve_arena.genomes.neat.graph`."""
+    """Evaluation of a node, as a step of a compiled graph; its output goes to its slot."""
 
     slot: int
     activation: str
@@ -312,7 +313,7 @@ def describe_graph(decoder: SizedDecoder, nodes: list[Node]) -> tuple[str, ...]:
 
 
 def _count(names: Iterator[str]) -> str:
-    """Write each name with its count, the commonest first."""
+    """Write each name with its count, the most frequent first."""
     return ", ".join(f"{name} {times}" for name, times in Counter(names).most_common())
 
 
@@ -338,21 +339,22 @@ def _write_node(node: Node) -> str:
 
 
 def find_numbers(player: EvolvedPlayer) -> NDArray[np.int32]:
-    """Return the worth of each entry of each tuple, in units of 1/65536."""
+    """Return the tables of all tuples, flat: the value of each entry, in units of 1/65536."""
     return player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
 
 
 def find_terms(decoder: BoardTupleDecoder, cells: Array) -> list[tuple[int, list[tuple[int, ...]]]]:
-    """Return, for each tuple of stacks, its first entry and the cells that matter.
+    """Return each tuple's index of its first entry and its relevant cells, in a game of stacks.
 
-    For each cell: its number, and what an empty one, an own and another player's piece add.
+    Each cell is given by its number and by the amounts that an empty cell, an own piece and another
+    player's piece there add to the entry's index.
     """
     found, _ = list_tuples(cells, decoder.game.grid.shape)
     return [(first, [(cell, 0, *adds) for cell, *adds in terms]) for first, terms in found]
 
 
 def describe_views(decoder: TupleDecoder, cells: Array) -> str:
-    """Describe tuples of these *cells* in a line."""
+    """Describe a network with tuples of these *cells* in a line."""
     views = len(decoder.views)
     return f"network: {len(cells)} tuples of {len(cells[0])} cells, in {views} views"
 

@@ -57,7 +57,7 @@ def export_onnx(player: EvolvedPlayer) -> bytes:
 
 
 def _describe(player: EvolvedPlayer) -> JsonObject:
-    """Describe the model to its readers, ready for JSON.
+    """Return a description of the model for its metadata, ready for JSON.
 
     ``planes`` or ``names`` describe the inputs; ``scales`` is empty, as none need multiplying.
     """
@@ -95,7 +95,7 @@ class _Model:
         self.known: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
 
     def constant(self, value: ArrayLike, kind: DTypeLike = np.float64) -> str:
-        """Add an array."""
+        """Add a constant array; equal ones are stored once."""
         array: Array = np.ascontiguousarray(value, dtype=kind).reshape(np.shape(value))
         key = array.dtype.str, array.tobytes(), array.shape
         if key not in self.known:
@@ -104,7 +104,7 @@ class _Model:
         return self.known[key]
 
     def add(self, kind: str, *inputs: str, result: str = "", **attributes: object) -> str:
-        """Add an operator."""
+        """Add an operator of this *kind*."""
         name = result or f"value_{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(kind, inputs, [name], **attributes))
         return name
@@ -185,7 +185,7 @@ def _write_layers(model: _Model, player: VectorPlayer) -> int:
 
 
 def _write_tuples(model: _Model, player: TuplePlayer) -> int:
-    """Add a tuple network; each input is a cell's content, which adds to numbers of entries."""
+    """Add a tuple network, whose inputs add to indices of entries; return their number."""
     decoder = player.decoder
     table = decoder.table(player.genome.cells[0])
     structure, readings = table.structure.astype(np.int64), table.readings

@@ -43,7 +43,7 @@ GIVEN = {
     "make_numbers": "((count) => Array(Number(count)).fill(0))",
     "RULES": "RULES$",
 }
-"""JavaScript for names of the bot, such as those of its types of numbers."""
+"""JavaScript that replaces some names of the bot, such as those of its types of numbers."""
 
 
 def export_html(player: EvolvedPlayer) -> str:
@@ -76,7 +76,7 @@ def export_html(player: EvolvedPlayer) -> str:
 
 
 def write_source(player: EvolvedPlayer) -> str:
-    """Return the bot as Python, and the functions that a page calls.
+    """Return Python source of the bot, and of the functions that a page calls.
 
     Raises:
         BadValueError: The game has no pages, or hides information, which a page would reveal.
@@ -110,8 +110,9 @@ STACKS = {game.grid.shape[1] if game.stacks else 0}
 def run_source(text: str) -> dict[str, object]:
     """Run the *text* of a Python bot, and return its definitions by name."""
     space: dict[str, object] = {"__name__": "page"}
+    source = text.encode("utf-8", "backslashreplace")  # names may have lone surrogates
     with np.errstate():  # bots set it for themselves
-        exec(compile(text, "page", "exec", dont_inherit=True), space)
+        exec(compile(source, "page", "exec", dont_inherit=True), space)
     return space
 
 
@@ -147,7 +148,7 @@ def _read(name: str) -> str:
 
 
 def _embed(value: Json) -> str:
-    """Write a value for a script, in a form that can't end the script."""
+    """Write a value as JSON for an HTML script element, which no text in it can close."""
     return json.dumps(value, allow_nan=False).replace("<", "\\u003c")
 
 

@@ -246,7 +246,7 @@ def _open(job: Job, path: Path) -> Run:
 
 
 def _open_again(job: Job, run: Run, reason: str) -> Run:
-    """Return the next attempt at a run that diverged, in its place.
+    """Replace a run that diverged by the next attempt of its job, and return that.
 
     Raises:
         RunsFailedError: There are no more attempts.
@@ -258,7 +258,7 @@ def _open_again(job: Job, run: Run, reason: str) -> Run:
 
 
 def _reached(run: Run) -> int:
-    """Return the generation of the newest checkpoint, less one if the last check is missing."""
+    """Return the newest checkpoint's generation; one less at the end if its check is missing."""
     newest, last = max(run.directory.generations(), default=0), run.recipe.run.generations
     return last - 1 if newest == last and not run.is_complete() else newest
 

@@ -6,7 +6,7 @@ candidate drops out. This takes half of the time; the winner has the rest, and i
 
     while there are several candidates
         each of them evolves for its share of the lap
-        their players play matches, until the weakest is clear
+        their players play matches, until it is clear which is the weakest
         the weakest drops out
     the last one evolves until the time is up
 
@@ -70,23 +70,23 @@ CANDIDATES: dict[str, JsonObject] = {
 """Methods that race in a game in one file, with changes of their default settings. Tuples are made
 as long as :data:`LARGEST` permits."""
 LENGTHS, LARGEST = (5, 4, 3, 2), 2**24
-"""Lengths of tuples in order of preference, and the most entries of all tables together."""
+"""Lengths of tuples in order of preference, and the maximum entries of all tables together."""
 PLIES_LEARNED = 300_000
-"""Most plies in a generation of a learner, for games of the greatest length."""
+"""Maximum plies in a generation of a learner, if its games have the greatest length."""
 
 ENDLESS = 10**9
-"""Last generation of a run that the clock ends."""
+"""Number of generations of a run that the clock ends."""
 UNCHECKED = {"check.every": ENDLESS, "run.champion": "last"}
 """Changes of recipes during the race, which has no checks."""
 MAX_MINUTES = 60 * 24 * 7
 CHECKS = 5
-"""Approximate number of checks of the last candidate."""
+"""Approximate number of checks of the winner after the race."""
 GAMES, MAX_GAMES = 50, 400
-"""Games of each pair between two tests of whether the weakest is clear, and at most."""
+"""Games of each pair between two tests of whether one is clearly the weakest, and at most."""
 PLIES = 4
-"""Most random plies at the beginning of a game."""
+"""Maximum random plies at the beginning of a game."""
 MEETING = 0.05
-"""Share of the whole time for matches among candidates, and for those with other opponents."""
+"""Share of the total time for matches among candidates after a lap; as much for other opponents."""
 
 Show = Callable[[Run], AbstractContextManager[Sequence[Callback]]]
 """Context manager of callbacks that display a stretch of a run."""
@@ -107,7 +107,7 @@ def check_minutes(minutes: float) -> float:
 
 
 def is_race(recipe: object, changes: Iterable[str]) -> bool:
-    """Test whether a timed start is a race: *recipe* is a game, and no method is chosen.
+    """Test whether a timed start is a race: a game, with changes of options, checks or seed alone.
 
     >>> is_race("hex", ["game.size"]), is_race("hex", ["method.name"]), is_race("hex-evolved", [])
     (True, False, False)
@@ -187,7 +187,7 @@ def _fit_learner(recipe: Recipe) -> Recipe:
 
 
 class TimedStart:
-    """Timer that evolves runs until the time is up; it starts now.
+    """Timer that evolves runs until the time is up; it starts when it is created.
 
     Args:
         seconds: Duration.
@@ -224,7 +224,7 @@ class TimedStart:
 
         Args:
             run: The run.
-            until: Time of :attr:`clock`.
+            until: Time to stop, as :attr:`clock` returns it.
             changes: Values by dotted key for this stretch; the recipe's file stays as it is.
         """
         before = self.clock()
@@ -260,7 +260,7 @@ class TimedStart:
         run.warnings = going.warnings
 
     def _wrap(self, callback: Callback, directory: RunDirectory, until: float) -> Callback:
-        """Return the *callback* with estimates of the stretch's end; it may stop everything."""
+        """Return *callback* with estimates of the stretch's end; False from it stops the timer."""
         if not callable(callback):  # a reporter of neat-python
             return callback
         begin, first = self.clock(), max(directory.generations(), default=0)
@@ -345,14 +345,14 @@ class Candidate:
     score: float = math.nan
     """Share of the points in its last matches."""
     opponents: tuple[str, ...] = ()
-    """Names of the opponents in these."""
+    """Names of the opponents in those matches."""
 
     def __str__(self) -> str:
         return self.name if math.isnan(self.score) else f"{self.name} {self.score:.3f}"
 
 
 class Race:
-    """A race, as the module describes it.
+    """A race of candidate runs, of which the winner's run is kept.
 
     Args:
         place: Run directory of the winner.
@@ -378,7 +378,7 @@ class Race:
         """Candidates that have dropped out, in order."""
 
     def go(self, recipes: Mapping[str, Recipe], prepare: Callable[[Recipe, Path], Run]) -> Run:
-        """Hold the race, and return the winner's run after all of the time.
+        """Hold the race, and return the winner's run when the time is up.
 
         Args:
             recipes: The candidates' recipes, by name.
@@ -439,7 +439,7 @@ class Race:
                 self._drop(min(reversed(self.runners), key=lambda runner: runner.score))
 
     def _meet(self) -> None:
-        """Find the scores of all runners, in matches among themselves and with other opponents."""
+        """Score all candidates by matches with each other and with the game's default opponent."""
         clock, spent = self.timer.clock, MEETING * self.timer.seconds
         first = self.runners[0].run
         game: AnyGame = first.method.decoder.game
@@ -479,7 +479,7 @@ class Race:
         shutil.rmtree(runner.run.path, ignore_errors=True)
 
     def _settle(self) -> Run | None:
-        """Move the best run to its directory, if one has begun, and delete the others."""
+        """Move the best run to the race's directory, if one has begun, and delete the others."""
         begun = [each for each in self.runners if any(each.run.directory.generations())]
         if not begun:
             return None
@@ -515,7 +515,7 @@ class Race:
         return run
 
     def _clear(self) -> None:
-        """Delete the remains of the candidates."""
+        """Delete what is left of the candidates' directories."""
         for runner in (*self.runners, *self.dropped):
             if runner.run.path.parent == self.folder:
                 shutil.rmtree(runner.run.path, ignore_errors=True)
@@ -548,7 +548,7 @@ class Meeting:
         self.seed = seed
 
     def play(self, pairs: Iterable[Sequence[int]], games: int) -> None:
-        """Play so many games of each of *pairs*."""
+        """Play an even number of *games* between the players of each of *pairs*."""
         order = np.arange(self.game.seats) % 2
         half = games // 2
         # Two games from each opening, with seats swapped; players 0 and 1 are the pair.
@@ -581,7 +581,7 @@ class Meeting:
         return tuple(self.players[other].name for other in self._points_of(player))
 
     def is_clear(self, count: int) -> bool:
-        """Test whether the weakest of *count* players is clear, by two standard errors."""
+        """Test whether one of the first *count* players is the weakest by two standard errors."""
         if not self.games:
             return False
         estimates = sorted(self._estimate(player) for player in range(count))
@@ -589,7 +589,7 @@ class Meeting:
         return bool(other - worst > 2 * math.hypot(error, more))
 
     def _estimate(self, player: int) -> tuple[float, float]:
-        """Return the score, and its standard error."""
+        """Return a player's score and its standard error."""
         met = [won for won in self._points_of(player).values() if won]
         variances = [np.var(won) / len(won) for won in met]
         return self.score(player), math.sqrt(sum(variances)) / max(1, len(met))

@@ -1,9 +1,9 @@
 """Whole runs on the nodes of a Ray cluster, with results fetched into the runs' directories.
 
 An actor, which has one core of some node, advances one run after the other in a temporary folder
-there. It receives the name and the files of a run, and once the games and code that were opened
-here, as texts. At each checkpoint the new files come back. If a node dies, its runs continue on
-another one from there, so that only the generations since then are played again.
+there. When it starts it receives the sources of all games and code that the caller has opened, and
+then the name and the files of each run. At each checkpoint the new files come back. If a node dies,
+its runs continue on another node from the last checkpoint that came back.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from evolve_arena.runs.store.history import LOGS, History, copy_database
 from evolve_arena.runs.training.loop import Progress
 
 LOOK = 1.0
-"""Seconds until a node answers even without news."""
+"""Seconds after which a node answers even if nothing has changed."""
 DEATHS = 3
 """Number of times that a run may be lost with its node before it fails, unless it has a new
 checkpoint in between."""
@@ -51,7 +51,7 @@ PLACE = re.compile(r"checkpoints/gen-\d+\.safetensors|(?!recipe\.toml)\w[\w.-]*"
 Files = dict[str, bytes | None]
 """Changes of a run directory: contents by path; None for deleted files."""
 Ray: TypeAlias = Any
-"""The module ``ray``, an actor of it, or a reference to an answer: it has no types of its own."""
+"""The module ``ray``, one of its actors, or a reference to a result; Ray has no types for these."""
 
 
 def breed_elsewhere(
@@ -69,7 +69,7 @@ def breed_elsewhere(
         The reasons of runs that ended with a DivergedError, by name.
 
     Raises:
-        ArenaError: A node has another version of something.
+        ArenaError: A node has another version of a package or of Python.
         RunsFailedError: Runs failed otherwise; the others are finished.
     """
     team = _Team(runs, tracker, ray)
@@ -86,7 +86,7 @@ def breed_elsewhere(
 
 @dataclass
 class News:
-    """Report of a node on its run."""
+    """Report of a node on the progress of its run."""
 
     generation: int
     files: Files = field(default_factory=dict)
@@ -124,7 +124,7 @@ class _Passage:
         """Write files of the *news*, and return True if there is a new checkpoint.
 
         Raises:
-            ArenaError: The node has another version of something, or sends a file of another path.
+            ArenaError: The node has other versions of packages, or sends a file of another path.
             StorageError: A file can't be written.
         """
         here = describe_versions() if news.versions else {}
@@ -150,7 +150,7 @@ class _Passage:
 
 
 class _Team:
-    """The runs that wait, and those on nodes."""
+    """All runs of a study: those that wait, and those that are on nodes."""
 
     def __init__(self, runs: Mapping[str, Run], tracker: ProgressTracker, ray: Ray) -> None:
         self.failures: list[str] = []
@@ -160,7 +160,7 @@ class _Team:
         self._waiting = deque(runs)
         self._idle: list[Ray] = []
         self._away: dict[Ray, _Passage] = {}
-        """Runs on nodes, by the answer that is awaited."""
+        """Runs on nodes, by Ray's reference to the awaited report."""
         self._deaths = Counter[str]()
 
     def is_busy(self) -> bool:
@@ -182,7 +182,7 @@ class _Team:
                 self._tracker.begin(name)
 
     def hear(self) -> None:
-        """Receive the answers of nodes that have come by now, and ask these again."""
+        """Receive the reports that have arrived, and request the next ones from the same nodes."""
         answers = self._ray.wait(list(self._away), timeout=LOOK)[0] if self._away else ()
         for answer in answers:
             passage = self._away[answer]
@@ -244,8 +244,8 @@ class Breeder:
     """Actor that advances runs on a node, one after the other.
 
     Args:
-        games: Result of :func:`evolve_arena.core.registry.pack_games` at the caller.
-        code: Result of :func:`evolve_arena.core.user_code.opened_files` at the caller.
+        games: Result of :func:`evolve_arena.core.registry.pack_games` in the caller's process.
+        code: Result of :func:`evolve_arena.core.user_code.opened_files` in the caller's process.
     """
 
     def __init__(
@@ -331,7 +331,7 @@ class Mirror:
         return max(self._directory.generations(), default=0)
 
     def take(self) -> Files:
-        """Find differences from the other machine; the run must not be written meanwhile.
+        """Return the files that differ on the other machine; the run must not be written meanwhile.
 
         Raises:
             StorageError: A file can't be read, or is larger than any of a run.
@@ -360,7 +360,7 @@ class Mirror:
         return found
 
     def put(self, files: Files, write: Callable[[Path, bytes], object] = Path.write_bytes) -> None:
-        """Write the other machine's *files*, in an order that may be interrupted.
+        """Write the other machine's *files*, in an order in which an interruption does no harm.
 
         The history is never behind a checkpoint, and deletions come last.
 

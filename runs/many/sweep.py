@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 MAX_RUNS = 10_000
 LARGEST = 1 << 16
-"""Most bytes of a file with a measurement."""
+"""Maximum bytes of a file with a measurement."""
 SEED = 1_000_003
 """Seed of the games that measure champions; no check of a run has it."""
 
@@ -501,7 +501,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def read_measured(file: Path, asked: Sequence[object]) -> tuple[float, float, float] | None:
-    """Read a score and its interval from a *file*; None if it is not a measurement of *asked*."""
+    """Read a score and its interval from a *file*; None unless it was measured as *asked*."""
     try:
         known = json.loads(read_file(file, LARGEST))
         found = float(known["score"]), float(known["low"]), float(known["high"])

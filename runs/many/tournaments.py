@@ -39,7 +39,7 @@ def crosstable(
     seed: int = 0,
     on_match: OnMatch | None = None,
 ) -> JsonObject:
-    """Play a round robin; the result is ready for JSON. See `play_tournament`.
+    """Play a round robin, and return its crosstable, ready for JSON; see `play_tournament`.
 
     Args:
         players: At least two players.
@@ -75,7 +75,7 @@ def ratings(
     seed: int = 0,
     on_match: OnMatch | None = None,
 ) -> JsonObject:
-    """Play multiplayer matches; the result is ready for JSON. See `play_at_tables`.
+    """Play multiplayer matches, and return the ratings, ready for JSON; see `play_at_tables`.
 
     Args:
         game: Rules; as many players take part in a match as it has seats.
@@ -161,7 +161,7 @@ def ranking(
 def _describe_duels(
     name: str, results: Sequence[DuelResult], opponent: Player | None
 ) -> JsonObject:
-    """Describe an agent's games, with its own forfeits; those of other agents stand with them."""
+    """Describe an agent's games and its forfeits; with an *opponent*, those of both."""
     forfeits = count_forfeits(
         (forfeit.player, forfeit.kind, forfeit.sentence, forfeit.errors)
         for result in results

@@ -53,12 +53,12 @@ class Ancestors:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """Shares of the points, not a number where two did not meet."""
+        """Share of the points of champion i against j, of the same shape; NaN without games."""
         with np.errstate(invalid="ignore"):
             return self.points / self.games
 
     def against_earlier(self) -> list[tuple[int, float, tuple[float, float]]]:
-        """Return each one's generation, mean score against all earlier ones, and 95 % interval."""
+        """Return each champion's generation, score against all earlier ones, and 95 % interval."""
         rows = []
         for place in range(1, len(self.generations)):
             points, games = self.points[place, :place].sum(), int(self.games[place, :place].sum())
@@ -171,7 +171,7 @@ def _draw_line(axes: Axes, table: Ancestors) -> None:
 
 
 def _ticks(count: int) -> list[int]:
-    """Return places to label, about nine of *count*."""
+    """Return about nine evenly spaced indices below *count*, for labels of an axis."""
     return list(range(0, count, max(1, -(-count // 9))))
 
 

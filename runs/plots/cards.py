@@ -1,4 +1,7 @@
-"""Parts of a network's picture: cards with their small boards and votes, and edges."""
+"""Parts of a network's picture: edges, and cards with boards of weights and rows of votes.
+
+A card's small board shows the weights from cells, its votes are the weights to the layer above.
+"""
 
 from __future__ import annotations
 
@@ -235,12 +238,12 @@ def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
 
 
 def sign_colour(number: float) -> str:
-    """Return the colour of numbers above 0, or that of those below."""
+    """Return the colour of numbers from 0 on, or that of numbers below 0."""
     return POSITIVE if number >= 0 else NEGATIVE
 
 
 def make_scale(weights: NDArray[np.float64]) -> Normalize:
-    """Return the scale that fits most weights, without the largest two per cent."""
+    """Return the symmetric colour scale that covers *weights* but for the largest two per cent."""
     sizes = np.abs(weights)
     limit = float(np.percentile(sizes, 98)) if len(sizes) else 0.0
     limit = float(f"{limit:.1g}") or 1.0

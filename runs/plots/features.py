@@ -36,8 +36,8 @@ HEAD, FOOT, BETWEEN = 1.1, 0.75, 0.8
 def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
     """Draw *player*, whose inputs have names; the title begins with *name*, or the player's name.
 
-    Without hidden layers it shows the worth of each input: a bar each, or a row for the values of
-    a feature. With hidden layers it shows a matrix for each layer.
+    Without hidden layers it shows the weight of each input: as a bar, or in a row for all values of
+    a feature. With hidden layers it shows a matrix of weights for each layer.
     """
     labels = player.labels
     assert labels is not None

@@ -1,4 +1,4 @@
-"""Places of everything in the picture of a network, in inches, computed before it is drawn.
+"""Layout of a network's picture: positions of nodes and edges, in inches.
 
 The picture goes upwards, or to the right if it is turned: nodes that depend on nothing but the
 board are in the lowest row, outputs in the highest. An edge that passes a row on its way gets a
@@ -15,7 +15,7 @@ from evolve_arena.runs.plots.network_layout import Board, Node, Sketch
 
 Point = tuple[float, float]
 Port = tuple[int, bool]
-"""End of an edge, by its number: at its source (False) or at its target (True)."""
+"""End of an edge: the edge's number, and True for the end at its target."""
 Ends = tuple[int, int]
 """Nodes at which an edge begins and ends."""
 
@@ -36,7 +36,7 @@ PADDING = 0.07
 HEADER = 0.19
 """Height of a card's line of text."""
 LETTER = 0.06
-"""Mean width of a letter in it."""
+"""Mean width of a letter in that text."""
 BALLOT, MAX_VOTES = 0.15, 16
 """Height of a row of votes on a card, and maximum votes in a row."""
 TURNED_GAP, TURNED_SPACE = 0.05, 1.1
@@ -44,7 +44,7 @@ TURNED_GAP, TURNED_SPACE = 0.05, 1.1
 GAP = 0.16
 """Free space between two cards of a row."""
 LANE = 0.1
-"""Width of an edge that passes a row."""
+"""Width of the lane of an edge that passes a row."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def board_width(board: Board, cell: float) -> float:
 
 
 def ballot(box: Box, votes: int) -> list[Box]:
-    """Return places for the *votes* on a card, from left to right and downwards."""
+    """Return a rectangle for each of the *votes* on a card, from left to right and downwards."""
     across = min(votes, MAX_VOTES)
     width = (box.width - 2 * PADDING) / across
     return [
@@ -189,7 +189,7 @@ def _measure_card(node: Node, sketch: Sketch, cell: float) -> Point:
 
 
 def _choose_cell(sketch: Sketch) -> float:
-    """Return the largest cells at which each layer, or at least the outputs, fit into a row."""
+    """Return the largest cell size at which each layer, or at least the last, fits into a row."""
     for cell in CELLS:
         widths = [
             sum(_measure_card(sketch.nodes[node], sketch, cell)[0] + GAP for node in layer)
@@ -294,7 +294,7 @@ def order_rows(
 
 
 def spread_row(row: Sequence[int], widths: Sequence[float]) -> dict[int, float]:
-    """Return the middle of each member of a *row* that is centred at 0."""
+    """Return the x coordinate of the middle of each member of a *row* that is centred at 0."""
     middles = {}
     left = -sum(widths[item] for item in row) / 2
     for item in row:
@@ -306,7 +306,7 @@ def spread_row(row: Sequence[int], widths: Sequence[float]) -> dict[int, float]:
 def _find_wishes(
     row: Sequence[int], near: dict[int, list[int]], x: dict[int, float]
 ) -> dict[int, float]:
-    """Return the wanted place of each member of a *row*: its neighbours' mean, else its own."""
+    """Return the wanted x of each member of a *row*: the mean of its neighbours, else its own."""
     wishes = {}
     for item in row:
         others = near[item]
@@ -383,8 +383,8 @@ def _find_stops(way: Sequence[Passage], begin: float, end: float) -> list[Point]
 def _find_bends(stops: Sequence[Sequence[Point]]) -> dict[tuple[int, int], float]:
     """Return the height at which an edge crosses over, by its number and the stop before.
 
-    Of those that go to the same side between the same two rows, each gets a height of its own,
-    in the order that keeps them apart.
+    Edges that go to the same side between the same two rows get different heights, in an order in
+    which they do not cross.
     """
     spaces: dict[tuple[float, bool], list[tuple[float, float, tuple[int, int]]]] = {}
     for number, points in enumerate(stops):
@@ -404,7 +404,7 @@ def _find_bends(stops: Sequence[Sequence[Point]]) -> dict[tuple[int, int], float
 
 
 def _bend(number: int, stops: Sequence[Point], bends: dict[tuple[int, int], float]) -> list[Point]:
-    """Return a curve that is upright at all *stops*."""
+    """Return a curve through all *stops* that is vertical at each."""
     route = [stops[0]]
     for place, ((x, y), (next_x, next_y)) in enumerate(pairwise(stops)):
         if (x, y) == (next_x, next_y):

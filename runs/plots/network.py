@@ -103,7 +103,7 @@ def draw_player(
         seed: Seed of the game that the position comes from.
 
     Raises:
-        BadValueError: The player has no network, or does not ask it there.
+        BadValueError: The player has no network, or does not use it in that position.
         PositionError: The position is invalid, or the game is over there.
     """
     if position is not None:
@@ -175,7 +175,7 @@ def _draw_edges(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) ->
 
 
 def _draw_reading(axes: Axes, sketch: Sketch) -> None:
-    """Draw the board of the inputs, with labels and the strength at which each cell is read."""
+    """Draw the board of the inputs, with labels; shades are sums of absolute weights by cell."""
     board, cell = sketch.board, _choose_key_cell(sketch.board)
     top = axes.get_ylim()[0] + _key_height(sketch) - 0.45
     left = axes.get_xlim()[0] + INDENT

@@ -28,7 +28,7 @@ ACROSS = 4
 SPACE = 0.7
 """Free space between two planes, in cells."""
 LONG_ROW = 18
-"""Inputs in a row; rows of more are farther apart, with space for their names."""
+"""Inputs in a row above which rows are farther apart, with space for their names."""
 MAX_NAMES = 8
 """Maximum number of unread inputs of a graph that are named."""
 HEADS = {
@@ -93,8 +93,8 @@ class Node:
     """None for an input, which has no bias."""
     response: float = 1.0
     board: Weights | None = None
-    """The weights from the cells, shape ``(inputs,)``, not a number where no connection is; None
-    if it reads no cell."""
+    """The weights from the cells, shape ``(inputs,)``, NaN where there is no connection; None if it
+    reads no cell."""
     votes: Weights | None = None
     """Its weights to all nodes of the layer above, in their order, shape ``(nodes,)``; None if
     edges show them."""
@@ -102,7 +102,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A connection between two nodes, given by their places."""
+    """A connection between two nodes, given by their indices in a sketch."""
 
     source: int
     target: int
@@ -121,14 +121,14 @@ class Sketch:
     nodes: list[Node]
     """Nodes, the outputs first."""
     layers: list[list[int]]
-    """Places of nodes in each layer, the lowest layer first, the outputs last."""
+    """Indices of the nodes in each layer, the lowest layer first, the outputs last."""
     edges: list[Edge] = field(default_factory=list)
     turned: bool = False
     """True if layers are drawn from left to right, to have room for long names of inputs."""
 
     @property
     def reading(self) -> Weights:
-        """Sum of the absolute weights from each cell."""
+        """Sum of the absolute weights from each cell, shape ``(inputs,)``."""
         total: Weights = np.zeros(self.board.inputs)
         for node in self.nodes:
             if node.board is not None:
@@ -137,7 +137,7 @@ class Sketch:
 
     @property
     def weights(self) -> Weights:
-        """All weights that are numbers, in no particular order."""
+        """All finite weights, in one dimension and no particular order."""
         parts = [np.array([edge.weight for edge in self.edges])]
         for node in self.nodes:
             parts += [part.ravel() for part in (node.board, node.votes) if part is not None]
@@ -361,7 +361,7 @@ def describe_layers(player: VectorPlayer) -> list[str]:
 
 
 def sort_units(votes: Weights) -> NDArray[np.int64]:
-    """Return units in the order of their influence: the absolute sum of a unit's row of *votes*."""
+    """Return units by influence, which is the sum of absolute values in a unit's row of *votes*."""
     return np.argsort(-np.abs(votes).sum(axis=1).round(4), kind="stable")
 
 
@@ -422,7 +422,7 @@ def find_layers(nodes: int, outputs: int, edges: Sequence[tuple[int, int]]) -> l
 
 
 def _number_as_left(targets: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """Give nodes numbers in the order in which a depth-first search along *targets* leaves them."""
+    """Return each node's place in the postorder of a depth-first search along *targets*."""
     left: dict[int, int] = {}
     seen: set[int] = set()
     for root in targets:

@@ -1,4 +1,4 @@
-"""A network's reaction to a position: its inputs, its units' values, and what each input adds."""
+"""A network's activations in a position: its inputs, its units, and each input's effect."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export.networks import read_nodes
 
 MAX_EDGES = 160
-"""Maximum connections that are returned: those that carry most, of each layer as many."""
+"""Maximum connections that are returned: those that carry most, by layer in a perceptron."""
 MAX_ROWS = 1 << 20
-"""Maximum numbers in a table of inputs, each row with one of them set to 0, for their shares."""
+"""Maximum size of the table from which the inputs' effects are found: a row for each input."""
 
 
 class Unit(TypedDict):
@@ -40,7 +40,7 @@ class Plane(TypedDict):
 
 
 class NetworkView(TypedDict):
-    """A network's reaction to a position, ready for JSON."""
+    """A network's activations in a position, ready for JSON."""
 
     planes: list[Plane]
     layers: list[list[Unit]]
@@ -62,7 +62,7 @@ class NetworkView(TypedDict):
 
 
 def look_inside(player: Player, position: State) -> NetworkView | None:
-    """Return a *player*'s inputs in a *position* and its reaction; None without such a network."""
+    """Return the inputs and activations of *player*'s network in a *position*; None without one."""
     if isinstance(player, TuplePlayer):
         return _look_into_tuples(player, position)
     seen = player.see(position) if isinstance(player, VectorPlayer | NeatPlayer) else None
@@ -111,7 +111,7 @@ def _describe(
 
 
 def _choose_output(player: EvolvedPlayer, position: State, outputs: list[float]) -> int:
-    """Return the number of the largest output; of a policy, of the largest of a legal move."""
+    """Return the index of the largest output; for a policy, of the largest of a legal move."""
     allowed: Iterable[int] = range(len(outputs))
     if player.decoder.head == "policy":
         allowed = map(player.game.number_of, player.game.legal_moves(position))
@@ -119,7 +119,10 @@ def _choose_output(player: EvolvedPlayer, position: State, outputs: list[float])
 
 
 def _find_shares(inputs: NDArray[np.float64], respond: Respond) -> list[float]:
-    """Return the output's value less its value without each of the *inputs*."""
+    """Return, for each of the *inputs*, the output's value less its value if that input were 0.
+
+    All are 0 if the table would be larger than :data:`MAX_ROWS`.
+    """
     shares, active = np.zeros(len(inputs)), np.flatnonzero(inputs)
     if len(active) * len(inputs) <= MAX_ROWS:
         rows = np.tile(inputs, (len(active) + 1, 1))

@@ -41,7 +41,7 @@ FORFEIT = "#b00020"
 MIDDLE: Look = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2))}
 """Line at which neither side is better."""
 LINE_LETTERS, KEY_LETTERS = 115, 8
-"""Letters of a legend in one line of a panel, and the width of an entry's line, in letters."""
+"""Maximum letters of a legend in one line, and the width of an entry's sample line in letters."""
 MAX_MIGRATIONS = 16
 """Maximum arrows; more would be hard to tell apart."""
 MAX_NAMED = 8
@@ -54,7 +54,9 @@ LABEL_HEIGHT, LABEL_WIDTH = 0.08, 0.035
 
 
 def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
-    """Draw best, median and middle half by generation; long runs as means over stretches.
+    """Draw best, median and interquartile range of the fitness by generation.
+
+    Long runs are averaged over stretches of generations.
 
     Args:
         axes: Axes to draw on.
@@ -226,7 +228,7 @@ def _draw_margins(axes: Axes, checks: Sequence[Check], look: Look) -> None:
 def _draw_band(
     axes: Axes, checks: Sequence[Check], means: Sequence[float], ends: ArrayLike, look: Look
 ) -> None:
-    """Draw a line with its intervals as a band, or a point with its interval."""
+    """Draw a line with its intervals as a band; a single check as a point with an error bar."""
     x, y, (low, high) = [check.generation for check in checks], np.array(means), np.array(ends).T
     axes.plot(x, y, linewidth=1.3, markersize=3.5, clip_on=False, **look)
     if len(checks) == 1:

@@ -1,4 +1,4 @@
-"""A network's reaction to a position as a picture: the board, moves, inputs and units.
+"""A network's activations in a position as a picture: the board, moves, inputs and units.
 
 The data are those that the page draws too (`evolve_arena.runs.plots.network_view`).
 """
@@ -53,7 +53,7 @@ MAX_MOVES = 18
 MAX_UNITS = 28
 """Maximum units of a layer; of more, those with the largest values are drawn."""
 MAX_NAMED = 30
-"""Inputs with names; of more, those that are not 0 are drawn."""
+"""Maximum inputs with names; of more, those that are not 0 are drawn."""
 MAX_BARS = 24
 """Maximum bars; of more inputs with names, those that add most are drawn."""
 WIDTH, UPPER = 13.0, 4.4
@@ -75,7 +75,7 @@ def find_position(player: Player, text: str, seed: int = 0) -> object:
         seed: Seed of the game for ``self-play``.
 
     Raises:
-        BadValueError: The player plays any game, or its network is not asked in its own game.
+        BadValueError: The player is not made for a game, or its self-play uses no network.
         PositionError: The text describes no position, or the game is over there.
     """
     game = player.game
@@ -88,7 +88,7 @@ def find_position(player: Player, text: str, seed: int = 0) -> object:
 
 
 def _play_itself(player: Player, seed: int) -> object:
-    """Return the middle one of the positions of a game in which the player is asked."""
+    """Return the middle one of the positions of a self-play game in which the network is used."""
     asked: list[object] = []
 
     def watch(position: object, move: object) -> None:
@@ -102,7 +102,7 @@ def _play_itself(player: Player, seed: int) -> object:
 
 
 def draw_position(player: Player, position: State, name: str | None = None) -> Figure:
-    """Draw the reaction of a *player*'s network to a *position*.
+    """Draw the activations of a *player*'s network in a *position*.
 
     Above: the board; the values of moves, the best one dark; each input's share of the output.
     Below: the inputs, the units with their values, and the strongest connections.
@@ -113,7 +113,7 @@ def draw_position(player: Player, position: State, name: str | None = None) -> F
         name: Beginning of the title, instead of the player's name.
 
     Raises:
-        BadValueError: The player has no network, or does not ask it in this position.
+        BadValueError: The player has no network, or does not use it in this position.
     """
     found = look_inside(player, position)
     if found is None or not isinstance(player, EvolvedPlayer):
@@ -375,7 +375,7 @@ class _Inside:
         found: Data from `look_inside`.
         board: Places of inputs that are cells.
         labels: Labels of inputs and outputs.
-        legal: Outputs to choose from, if not all are of use.
+        legal: Outputs of legal moves, to which drawing is limited; empty for all outputs.
     """
 
     def __init__(

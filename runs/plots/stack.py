@@ -16,7 +16,7 @@ Column = NDArray[np.float64]
 MAX_SPECIES = 500
 """Maximum species drawn one by one; of more, the largest are."""
 REST = (0.87, 0.87, 0.87)
-"""Colour of all others."""
+"""Colour of all other species together."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ Look: TypeAlias = dict[str, Any]
 """Keyword arguments of matplotlib's artists: colour, line width, position."""
 
 LETTERS = 100
-"""Letters in a line of a title."""
+"""Maximum letters in a line of a title."""
 
 METADATA: dict[str, dict[str, None]] = {
     ".png": {"Software": None},
@@ -80,7 +80,7 @@ class ShownFigure(Figure):
 
 
 def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
-    """Make an empty figure, in inches, independent of pyplot, which notebooks show.
+    """Make an empty figure of this size that notebooks show, independent of pyplot.
 
     Args:
         width: Width in inches.
@@ -255,7 +255,7 @@ def render(figure: Figure, format_: str) -> bytes:
 
 
 def _take_as_it_is(text: Text) -> None:
-    """Prevent *text* from being read as a formula or as code, whatever its source."""
+    """Prevent matplotlib from parsing *text* as a formula or TeX."""
     text.set_parse_math(False)
     text.set_usetex(False)
     lines = [one_line(line) for line in text.get_text().split("\n")]

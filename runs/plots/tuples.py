@@ -1,4 +1,4 @@
-"""A tuple network as a picture: the average worth of each cell, and the strongest entries."""
+"""A tuple network as a picture: the average effect of each cell, and the strongest entries."""
 
 from __future__ import annotations
 
@@ -61,23 +61,23 @@ LEAST = 9.2
 
 @dataclass(frozen=True, eq=False)
 class Tuple:
-    """A tuple and its learned entries."""
+    """A tuple of cells, and the entries of its table of learned values."""
 
     cells: Cells
     states: NDArray[np.int64]
     """State of each cell in each entry, shape ``(entries, cells)``."""
     numbers: Numbers
-    """Learned numbers, shape ``(sides, entries)``, by the side that has just moved."""
+    """Learned values, shape ``(sides, entries)``, by the side that has just moved."""
 
     @property
     def weight(self) -> float:
-        """Standard deviation of the numbers in use."""
+        """Standard deviation of the learned values that are not 0."""
         used = self.numbers[self.numbers != 0]
         return float(used.std()) if len(used) else 0.0
 
 
 def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
-    """Draw *player*; the title begins with *name*, or with the player's name."""
+    """Draw *player*'s tuple network; the title begins with *name*, or with the player's name."""
     # Average the entries over cells
     decoder = player.decoder
     if not decoder.has_board:
@@ -125,13 +125,14 @@ def read_tuples(player: TuplePlayer) -> list[Tuple]:
 
 
 def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
-    """Return the average effect of each cell's state on the sum, against the mean of its tuples.
+    """Return the average effect of each cell's state on the network's output.
 
-    Only numbers in use count, each with the same weight, however often it is met.
+    Each tuple contributes the mean of its values with that state, minus the mean of all its values.
+    Values of 0 do not count; all others have the same weight, however often they occur.
 
     Returns:
         Shape ``(sides, states, cells)``, in the order of the cells of the game's `PageBoard`,
-        without the first state. Not a number where no tuple has seen the state.
+        without the first state; NaN where no tuple has a value for the state.
     """
     states, places = len(decoder.states), list(map(decoder.find_cell, range(decoder.cells)))
     total = np.full((len(decoder.sides), states - 1, 1 + max(places)), np.nan)
@@ -153,7 +154,7 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
 
 
 def _draw_numbers(player: TuplePlayer, name: str | None) -> Figure:
-    """Draw a row for each plane of inputs: the average effect of its numbers, or of its bits."""
+    """Draw a row for each plane of inputs: the average effect of each number, or of each bit."""
     decoder, tuples = player.decoder, read_tuples(player)
     worths = np.full((len(decoder.planes), max(size for *_, size in decoder.planes)), np.nan)
     values = value_cells(tuples, decoder)

@@ -17,7 +17,7 @@ from evolve_arena.players.evolved import Decoder, EvolvedPlayer
 
 
 class AbsentConfig(Config):
-    """Any settings."""
+    """Settings of a method whose class is missing: any keys and values."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -35,7 +35,7 @@ class _Tuples(Method[Any]):
 
 
 class AbsentMethod(Method[Any]):
-    """A stand-in for a class that was given in Python where the run was started."""
+    """A stand-in for a method class that was registered when the run started, and is missing."""
 
     config_type = AbsentConfig
     state_type = AnyState
@@ -44,17 +44,17 @@ class AbsentMethod(Method[Any]):
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
-        """Return those of the *game*: nothing here says which it breeds."""
+        """Return all kinds of networks of the *game*, since the method's own are unknown."""
         return dict(game.networks)
 
     @classmethod
     def network_section(cls, game: GameSpec, content: Settings) -> type[Config]:
-        """Return that of the first kind of genome which can have this *content*."""
+        """Return the section of the first kind of genome that accepts this *content*."""
         return _find_kind(game, content).network_section(game, content)
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Decoder:
-        """Return that of the kind of genome which has the section *network*.
+        """Return the decoder of the first kind of genome that accepts the section *network*.
 
         Args:
             game: Game that the players play.
@@ -66,26 +66,26 @@ class AbsentMethod(Method[Any]):
 
     @classmethod
     def estimate_bytes(cls, config: Any, decoder: Any) -> int:
-        """Return 0: it breeds nothing."""
+        """Return 0, since no generation can be computed."""
         return 0
 
     def initial(self, seed: int) -> NoReturn:
-        """Fail."""
+        """Raise UserCodeError, since the method's class is missing."""
         self._fail()
 
     def find_mismatch(self, state: Any) -> None:
-        """Return None: any state will do."""
+        """Return None: any state is accepted."""
 
     def step(self, state: Any, arena: Any) -> NoReturn:
-        """Fail."""
+        """Raise UserCodeError, since the method's class is missing."""
         self._fail()
 
     def champion(self, state: Any, arena: Any) -> NoReturn:
-        """Fail."""
+        """Raise UserCodeError, since the method's class is missing."""
         self._fail()
 
     def describe(self, state: Any) -> JsonObject:
-        """Return the number of individuals, and of genes if all have as many."""
+        """Return the number of individuals, and of genes if all have the same number."""
         told = {"individuals": len(state.population)}
         if isinstance(state.population, np.ndarray):
             told["genes"] = int(state.population.shape[-1])

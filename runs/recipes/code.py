@@ -1,7 +1,7 @@
-"""Code that recipes name: it runs with the user's permission alone, and is copied to the run.
+"""User code that recipes name: it runs only with permission, and is copied into the run.
 
-In a recipe's file it is ``my_ops.py:blend``, in memory ``my_ops.py@DIGEST:blend``: pinned to what
-the file held when it was run.
+A recipe's file names it as ``my_ops.py:blend``. In memory the name is ``my_ops.py@DIGEST:blend``,
+pinned to the content that the file had when it was run.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from evolve_arena.core.user_code import LARGEST, find_file, is_open, is_referenc
 from evolve_arena.players.specification import NotPermittedError
 
 Permit = Callable[[Path, bytes, str], None]
-"""Is called with a Python file, its content and its kind, ``game`` or ``code``, before it is run;
-it raises an error to prevent it."""
+"""Function that is called with a Python file, its content and its kind, ``game`` or ``code``,
+before the file is run; it raises an error to prevent that."""
 
 CODE = "code"
-"""The folder of a run in which copies of the user's code lie."""
+"""Folder of a run with copies of the user's code."""
 WITH_CODE = ("method", "matches", "variation", "check")
-"""The sections whose values may name such."""
+"""Sections whose values may name code."""
 
 
 def refuse_files(path: Path, source: bytes, what: str) -> None:
-    """Refuse to run a file as a game or as code, unless the user has opened it.
+    """Refuse to run a Python file as a game or as code.
 
     Args:
         path: Path of the Python file.
@@ -34,7 +34,7 @@ def refuse_files(path: Path, source: bytes, what: str) -> None:
         what: Its purpose: ``game`` or ``code``.
 
     Raises:
-        NotPermittedError: The user has not.
+        NotPermittedError: Always.
     """
     named = "the game is a Python file," if what == "game" else "the recipe names a Python file,"
     word = spell("--allow-process", "allow_process=True")
@@ -45,9 +45,10 @@ def refuse_files(path: Path, source: bytes, what: str) -> None:
 
 
 def open_typed(values: Settings) -> JsonObject:
-    """Return values by dotted key with the digest of each file of code that they name; run these.
+    """Run the files of code that *values* name, and return the values with the files' digests.
 
-    It is for values that the user has typed. Paths are relative to the current folder.
+    No permission is needed, since the user typed the values. Paths are relative to the current
+    folder.
     """
     return {
         key: pin_code(value, Path(), lambda *file: None)
@@ -58,7 +59,7 @@ def open_typed(values: Settings) -> JsonObject:
 
 
 def list_texts(value: Json) -> list[str]:
-    """Return all texts in a *value* of a recipe, at any depth; keys, too."""
+    """Return all strings in a *value* of a recipe, at any depth, including keys."""
     if isinstance(value, Mapping):
         return [text for key, inner in value.items() for text in (str(key), *list_texts(inner))]
     if isinstance(value, list | tuple):
@@ -67,7 +68,7 @@ def list_texts(value: Json) -> list[str]:
 
 
 def pin_code(value: Json, folder: Path, permit: Permit) -> Json:
-    """Return the *value* with the digest of each file of code that it names; run these.
+    """Run the files of code that *value* names, and return it with the files' digests.
 
     Args:
         value: Value from a recipe; in tables and lists, texts at any depth may name code.
@@ -102,7 +103,7 @@ def read_beside(folder: Path, name: str, key: str) -> tuple[Path, bytes]:
     Args:
         folder: Folder of the recipe.
         name: Path of the file, relative to *folder*, else to the current folder.
-        key: Words about the recipe's value with that path, with which the message begins.
+        key: Description of the value that has the path, with which error messages begin.
 
     Raises:
         BadValueError: The file can't be read.
@@ -115,7 +116,7 @@ def read_beside(folder: Path, name: str, key: str) -> tuple[Path, bytes]:
 
 
 def unpin_code(value: Json) -> Json:
-    """Return the *value* as a file has it: with the paths of the copies of code."""
+    """Return the *value* as a run's recipe file has it: with the paths of the copies of code."""
     if isinstance(value, dict):
         return {key: unpin_code(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -125,7 +126,7 @@ def unpin_code(value: Json) -> Json:
 
 
 def copy_code(value: Json) -> dict[str, bytes]:
-    """Return the files of code that a *value* names, by the paths of their copies in the run.
+    """Return the contents of the files of code that *value* names, by their paths in the run.
 
     Raises:
         BadValueError: Two files have the same name.

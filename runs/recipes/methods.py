@@ -1,4 +1,4 @@
-"""The methods by name: those of every game, and the learners that a game or a study adds."""
+"""The methods by name: those for any game, and the learners that a game or a study adds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evolve_arena.evolve.method import AnyMethod, Method
 from evolve_arena.runs.recipes.absent_method import AbsentMethod
 
 GROUP = "evolve_arena.methods"
-"""The entry points by which installed packages add methods."""
+"""Group of the entry points by which installed packages add methods."""
 METHODS = {
     "tournament": "evolve_arena.evolve.tournament:Tournament",
     "neat": "evolve_arena.evolve.neat:Neat",
@@ -39,7 +39,7 @@ def find_places(game: str) -> dict[str, str]:
 
 
 def methods_of(game: str) -> dict[str, type[AnyMethod]]:
-    """Return the methods that can play *game*, by name, with registered ones and packages'."""
+    """Return all methods that can play *game*, by name, including those of users and packages."""
     spec = find_game(game)
     known = {name: load(place) for name, place in find_places(game).items()}
     known |= {name: each for name in registered_names() if _is_method(each := find_code(name))}
@@ -50,9 +50,9 @@ def find_method(name: str, game: str) -> type[AnyMethod]:
     """Return the method called *name*, with which *game* is played.
 
     Raises:
-        UnknownNameError: There is none.
+        UnknownNameError: There is no such method.
         BadValueError: It does not play this game.
-        UserCodeError: It is no method.
+        UserCodeError: The name is that of registered code that is not a method.
     """
     places = find_places(game)
     if name in places and name not in registered_names():  # no other method is loaded

@@ -29,12 +29,12 @@ from evolve_arena.runs.recipes.recipe import (
 
 
 class NeatRecipe(NamedTuple):
-    """A recipe and the changes by a configuration file."""
+    """A recipe, and the changes that a configuration file makes to it."""
 
     name: str
-    """The recipe, or the game in one file."""
+    """Name of the recipe; or the game, if that is one file or one of OpenSpiel's."""
     changes: JsonObject
-    """Values that replace its own, by dotted key, with those that the user typed."""
+    """Values that replace the recipe's, by dotted key, including those that the user typed."""
     remarks: tuple[str, ...]
     """Lines about settings without effect, and about assumptions."""
 
@@ -49,13 +49,14 @@ def read_neat_config(
 
     Args:
         path: The file.
-        recipe: The rest. A recipe of the method ``neat`` is taken as it is; of another one, or a
-            game, only the game, checks and length, with the usual settings of ``neat``.
+        recipe: Recipe for all that the file does not set. A recipe of the method ``neat`` is used
+            whole; of another recipe, or a game, only the game, checks and length are used, with
+            the default settings of ``neat``.
         typed: Values by dotted key that replace all others.
-        permit: As :func:`load_recipe` takes it.
+        permit: Function that raises an error if a Python file may not be run.
 
     Raises:
-        RecipeError: The file can't be used, or its network has another size than all of the game.
+        RecipeError: The file can't be used, or no network of the game is of the same size.
         ArenaError: The recipe can't be used.
     """
     own = dict(typed or {})
@@ -100,7 +101,7 @@ def read_neat_config(
 
 
 def _choose_recipe(name: str) -> str:
-    """Return the recipe of that *name*, or the one for NEAT if it is that of a game."""
+    """Return *name*, or the game's recipe for NEAT if *name* is that of a game."""
     if name in recipe_names() and name in game_names():
         for other in recipe_names():
             found = describe_recipe(other)
@@ -117,7 +118,7 @@ def _fit_network(
     typed: Settings,
     permit: Permit,
 ) -> tuple[JsonObject, list[str]]:
-    """Return the keys of ``[network]`` with which the numbers of inputs and outputs fit."""
+    """Return keys of ``[network]`` for the file's numbers of inputs and outputs, and remarks."""
     try:
         decoder: Any = load_recipe(name, changes, permit).make_decoder()
         keys = set(Neat.network_keys(find_game(decoder.game.name)))

@@ -1,4 +1,4 @@
-"""The keys of older recipes, and the ones that stand in their place."""
+"""Renamed keys of recipes: the keys of older recipes, and the current ones."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ RENAMED = {
     "method.step": "method.schedule.learning_rate",
     "method.step_end": "method.schedule.final_learning_rate",
 }
-"""Old keys, by their dotted names; those of a table stand before the table itself. A method's own
-ones stand in its settings, see :class:`~evolve_arena.core.game.Config`."""
+"""Current dotted keys, by the old ones; keys in a table precede the table itself. The renamed keys
+of a single method are in its settings, see :class:`~evolve_arena.core.game.Config`."""
 
 
 _NOTHING: Json = object()
 
 
 class Renaming(NamedTuple):
-    """A recipe in the keys of today."""
+    """A recipe with current keys."""
 
     content: JsonObject
     found: dict[str, str]
-    """Old keys that it had, each with the one of today."""
+    """Old keys that it had, each with the current key."""
 
 
 def rename_keys(
@@ -78,18 +78,18 @@ def rename_keys(
     sections: Sequence[str],
     typed: Collection[str] = (),
 ) -> Renaming:
-    """Return the *content* of a recipe with today's names of keys.
+    """Return the *content* of a recipe with current keys in place of old ones.
 
-    A key is an old one only if the method has no setting of that name itself.
+    A key counts as old only if the method has no setting of that name.
 
     Args:
         content: Sections of a recipe, with old or new keys.
         model: The method's settings, which may name old keys of their own.
-        sections: Fields of these that are sections beside ``[method]``.
-        typed: Dotted keys that replaced others; they win where a key has two spellings.
+        sections: Names of its fields that are sections beside ``[method]``.
+        typed: Dotted keys that the user typed; they win where both an old and a current key occur.
 
     Raises:
-        RecipeError: A key stands there in both spellings.
+        RecipeError: Both an old key and its current key occur, and neither was typed.
     """
     changed, found = copy.deepcopy(dict(content)), {}
     own = {f"method.{old}": f"method.{new}" for old, new in model.old_keys.items()}
@@ -135,12 +135,12 @@ def has_key(model: type[BaseModel], sections: Sequence[str], key: str) -> bool:
 
 
 def _is_typed(key: str, typed: Collection[str]) -> bool:
-    """Test whether a *typed* key is this one, one inside of it, or a table around it."""
+    """Test whether *typed* has this *key*, a key inside it, or a table around it."""
     return any(f"{one}.".startswith(f"{key}.") or key.startswith(f"{one}.") for one in typed)
 
 
 def _pop(content: JsonObject, key: str) -> Json:
-    """Take the value of a dotted *key* out of the *content*."""
+    """Remove a dotted *key* from *content* and return its value; ``_NOTHING`` if it is missing."""
     *sections, last = key.split(".")
     for section in sections:
         inner = content.get(section)
@@ -151,7 +151,7 @@ def _pop(content: JsonObject, key: str) -> Json:
 
 
 def _merge(content: JsonObject, key: str, value: Json, is_typed: bool, new_typed: bool) -> None:
-    """Put the *value* of an old key, which may be typed, in the place of today's *key*."""
+    """Store the *value* of an old key under the current *key*; a typed value wins."""
     *sections, last = key.split(".")
     for section in sections:
         inner = content.setdefault(section, {})
@@ -170,7 +170,7 @@ def _merge(content: JsonObject, key: str, value: Json, is_typed: bool, new_typed
 
 
 def _join(first: JsonObject, second: JsonObject) -> JsonObject:
-    """Return both tables in one; the values of the *second* win."""
+    """Merge two tables recursively; the values of the *second* win."""
     joined = dict(first)
     for key, value in second.items():
         both = isinstance(value, dict) and isinstance(joined.get(key), dict)
@@ -181,7 +181,7 @@ def _join(first: JsonObject, second: JsonObject) -> JsonObject:
 def _rename_in_islands(
     content: JsonObject, model: type[Config], sections: Sequence[str]
 ) -> tuple[JsonObject, dict[str, str]]:
-    """Rename the keys of islands, whose tables are without the name ``method``."""
+    """Rename old keys in ``islands.each``, whose tables omit the prefix ``method``."""
     islands = content.get("islands")
     found: dict[str, str] = {}
     each = islands.get("each") if isinstance(islands, Mapping) else None

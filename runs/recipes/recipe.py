@@ -76,15 +76,15 @@ from evolve_arena.runs.validation import explain
 Model = TypeVar("Model", bound=BaseModel)
 
 LARGEST = 1 << 18
-"""Bytes of a file with a recipe; those that ship have about two thousand."""
+"""Maximum bytes of a recipe's file; shipped recipes have about two thousand."""
 MAX_DOTS = 200
-"""Dots in a line; for keys of thousands of parts the library takes minutes."""
+"""Maximum dots in a line; the TOML library takes minutes for keys of thousands of parts."""
 DEEPEST = 8
-"""Depth to which sections and lists may be nested."""
+"""Maximum depth to which sections and lists may be nested."""
 UNKNOWN = "unknown setting"
-"""Words of errors about keys that there are not."""
+"""Phrase in errors about unknown keys."""
 GAMES = "game"
-"""The folder of a run with its game, if that is one in one file."""
+"""Folder of a run with its game's file, if the game is a file that does not ship."""
 METHOD_DEFAULTS: dict[str, dict[str, JsonObject]] = {
     "tournament": {
         "method": {"individuals": 100, "tournament_size": 5, "initialisation": "fan-in"},
@@ -94,7 +94,7 @@ METHOD_DEFAULTS: dict[str, dict[str, JsonObject]] = {
     "neat": {"matches": {"opponents": 10, "noise": 0.1}},
     "td-tuples": {"method": {"games": 5000}},
 }
-"""The sections of a recipe for a game that has none, by method."""
+"""Sections of the default recipe for a game without shipped recipes, by method."""
 NEAT_DEFAULTS = {
     "pop_size": 100,
     "activation_default": "relu",
@@ -111,7 +111,7 @@ KEEP_NEWEST, KEEP_EVERY = 5, 10
 """Checkpoints that a new run keeps by default; see `RunConfig`."""
 
 BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
-"""Values for runs that are older than these keys."""
+"""Values of keys that are missing in recipes of older runs, by section."""
 GONE: JsonObject = {
     "islands.lag": 0,
     "islands.emigrants": "best",
@@ -121,7 +121,7 @@ GONE: JsonObject = {
     "method.win_points": 1.0,
     "method.schedule_games": 1_000_000,
 }
-"""Keys that older runs have, which changed nothing with these values."""
+"""Removed keys of older runs, each with the value at which it had no effect."""
 BESIDE = ("matches", "variation", "neat")
 """The sections that a method may have beside ``[method]``."""
 EVOLVED = ("method", "matches", "variation", "islands")
@@ -133,7 +133,7 @@ OPPONENTS_KEYS = {"check", "check.opponents"}
 
 
 def searches(decoder: Any) -> bool:
-    """Test if players of a *decoder* can look ahead: in games that are one file of rules."""
+    """Test if players of a *decoder* can search, which needs a game with its rules in a file."""
     return isinstance(decoder.game, BoardGame)
 
 
@@ -145,7 +145,7 @@ class Recipe(Config):
     game: JsonObject = Field(default_factory=lambda: {"name": default_game()})
     """The game's name, and its options."""
     network: JsonObject = Field(default_factory=dict)
-    """The kind of individuals; its keys depend on the method and the game, see
+    """The network of individuals; its keys depend on the method and the game, see
     `Method.network_section`."""
     method: JsonObject = Field(default_factory=lambda: {"name": "tournament"})
     """The method; its other keys depend on its key ``name``."""
@@ -156,25 +156,25 @@ class Recipe(Config):
     neat: JsonObject | None = None
     """neat-python's keys, for the method that has a section for them."""
     islands: IslandsConfig | None = None
-    """Several populations that send individuals to each other, if there are to be such."""
+    """Several populations that exchange individuals; a single population if left out."""
     search: SearchConfig | None = None
-    """Search of the champion, if it is another than that of the individuals."""
+    """Search of the champion, if it differs from that of the individuals."""
     check: CheckConfig = CheckConfig()
-    """Games of the champion against players from outside."""
+    """Games of the champion against external players."""
     run: RunConfig = RunConfig()
     """Length of the run, and what it keeps."""
     _foreign: frozenset[str] = PrivateAttr(default=frozenset())
     _game_file: tuple[str, bytes] | None = PrivateAttr(default=None)
-    """The name and the content of a game in one file that does not ship."""
+    """Name and content of the game's file, if the game does not ship."""
     _left_out: tuple[str, ...] = PrivateAttr(default=())
-    """Keys that fell away, as they belong to another method than the one that was chosen."""
+    """Keys that were dropped, since the chosen method does not have them."""
     _renamed: dict[str, str] = PrivateAttr(default_factory=dict)
-    """Old keys that the file or the changes have, each with the one of today."""
+    """Old keys in the file or the changes, each with the current key."""
 
     @model_validator(mode="before")
     @classmethod
     def _choose_opponents(cls, content: Any) -> Any:
-        """Fill in the opponents of checks that are usual in the game."""
+        """Fill in the game's default opponents if the recipe has none for checks."""
         if not isinstance(content, Mapping):
             return content
         check, game = content.get("check", {}), content.get("game", {})
@@ -195,7 +195,7 @@ class Recipe(Config):
 
     @property
     def remarks(self) -> list[str]:
-        """Lines for the user: keys that have other names now, and settings that fell away."""
+        """Lines for the user: keys that were renamed, and settings that were dropped."""
         told = []
         if self._renamed:
             pairs = ", ".join(f"{new} (was {old})" for old, new in self._renamed.items())
@@ -206,7 +206,7 @@ class Recipe(Config):
         return told
 
     def make_config(self, island: int | None = None) -> Config:
-        """Return the method's settings, or those of an *island*, from 0."""
+        """Return the method's settings, or those of the *island* with this number, from 0."""
         kind = self.kind
         content = self.method | {name: getattr(self, name) or {} for name in kind.sections}
         each = self.islands.each if self.islands and island is not None else ()
@@ -218,7 +218,7 @@ class Recipe(Config):
         return _validate(kind.config_type, {**content, **own}, f"islands.each.{island + 1}.")
 
     def make_decoder(self) -> Decoder:
-        """Return the maker of players from the run's genomes."""
+        """Return the decoder, which makes players of the run's genomes."""
         section = self.kind.network_section(self.spec, self.network)
         network = section.model_validate(self.network)
         return self.kind.make_decoder(self.make_game(), network, self.make_config())
@@ -227,7 +227,7 @@ class Recipe(Config):
         """Return the decoder of the champion: *decoder*, with the search of ``[search]``.
 
         Raises:
-            BadValueError: There is no such search in the game, or over its networks.
+            BadValueError: The game has no search, or none over this kind of network.
         """
         if self.search is None:
             return decoder
@@ -257,17 +257,17 @@ class Recipe(Config):
 
     @property
     def foreign_programs(self) -> list[str]:
-        """The opponents that run code and were named by a file, so that they are not trusted."""
+        """The opponents that run code and are not trusted, since a file named them."""
         return [text for text in self.check.opponents if text in self._foreign]
 
     def trust(self) -> Recipe:
-        """Return the recipe for a user who lets its opponents run their code."""
+        """Return the recipe with permission for its opponents to run code."""
         trusted = self.model_copy()
         trusted._foreign = frozenset()
         return trusted
 
     def find_absent(self) -> list[str]:
-        """Return the names of code that was registered at the start of the run, and is missing."""
+        """Return the names of code that was registered when the run started, and is missing."""
         content = self.model_dump(include=set(EVOLVED))
         found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
         kinds = player_kinds(self.spec.name)
@@ -278,10 +278,10 @@ class Recipe(Config):
         ]
 
     def make_opponents(self) -> list[Player]:
-        """Return the opponents of checks, which are to be closed.
+        """Return the opponents of checks, which the caller has to close.
 
         Raises:
-            NotPermittedError: One runs code, and the user did not permit it; see :meth:`trust`.
+            NotPermittedError: An opponent runs code without permission; see :meth:`trust`.
             RecipeError: A specification names no player.
         """
         game = self.make_decoder().game
@@ -313,9 +313,9 @@ class Recipe(Config):
         return self.model_copy(update={"run": self.run.model_copy(update=values)})
 
     def steps_like(self, other: Recipe) -> bool:
-        """Test whether the populations of both are the same ones, as far as both runs go.
+        """Test whether runs of both recipes have the same populations, as far as both runs go.
 
-        They don't depend on checks, checkpoints and the end.
+        Populations do not depend on checks, checkpoints and the last generation.
         """
         one, two = (
             (
@@ -327,7 +327,7 @@ class Recipe(Config):
         return one == two
 
     def breeds_like(self, other: Recipe) -> bool:
-        """Test whether runs of both are the same, but for names and what they keep."""
+        """Test whether both recipes are equal but for ids, digests and kept checkpoints."""
         keys = "id", "keep_newest", "keep_every", "start_sha256"
         one, two = (recipe.with_run(**dict.fromkeys(keys)) for recipe in (self, other))
         one._left_out, one._renamed = two._left_out, two._renamed
@@ -360,7 +360,7 @@ class Recipe(Config):
         return found | copy_code(named)
 
     def to_toml(self) -> str:
-        """Return the recipe as a TOML file; :meth:`files` go beside it."""
+        """Return the content of the recipe's TOML file, which refers to :meth:`files` beside it."""
         content = self.model_dump(mode="json", exclude_none=True)
         if self._game_file:
             content["game"]["name"] = f"{GAMES}/{self._game_file[0]}"
@@ -390,15 +390,15 @@ def load_recipe(
     """Return the recipe that ships under *name*, or the one in the file *name*.
 
     Args:
-        name: A shipped recipe's name, or the path of a ``.toml`` file; or of a game in one file,
-            which is run, and for which a usual recipe is made.
+        name: Name of a shipped recipe, or path of a ``.toml`` file. For a game, which is a file
+            that is run, or one of OpenSpiel's, a default recipe is made.
         changes: Values by dotted key, or texts like ``run.generations=200``, that replace others.
-        permit: Raises an error if a game in one file that a recipe names may not be run.
+        permit: Function that raises an error if a Python file that a recipe names may not be run.
 
     Raises:
         UnknownNameError: No recipe of that name, and no such file.
         RecipeError: The file, a key or a value is wrong.
-        NotPermittedError: *permit* says no.
+        NotPermittedError: *permit* refuses a file.
     """
     values = dict(changes) if isinstance(changes, Mapping) else parse_changes(changes)
     typed = values.get("game.name")
@@ -424,7 +424,7 @@ def load_recipe(
 
 
 def _refuse_unknown_keys(content: Settings, values: Settings) -> None:
-    """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
+    """Raise an error that suggests the right key for one in no section or in a wrong one."""
     sections = {name: part for name, part in content.items() if isinstance(part, dict)}
     written = [f"{name}.{key}" for name in OF_METHODS for key in sections.get(name, {})]
     for key in (*values, *written):
@@ -441,7 +441,7 @@ def _refuse_unknown_keys(content: Settings, values: Settings) -> None:
 
 
 def usual_recipe(game: GameSpec, values: Settings) -> JsonObject:
-    """Return the content of the usual recipe of a *game*, given *values* by dotted key."""
+    """Return the content of a *game*'s default recipe, for the method that *values* choose."""
     method = str(values.get("method.name", "tournament"))
     kernel, rules = game.kernel, game.game.rules_type()
     content: JsonObject = {"title": str(getattr(game.game, "title", game.name))}
@@ -466,10 +466,10 @@ def usual_recipe(game: GameSpec, values: Settings) -> JsonObject:
 
 
 def make_usual(game: GameSpec, values: Settings) -> Recipe:
-    """Return the usual recipe of a *game*, with these *values* by dotted key.
+    """Return the default recipe of a *game*, changed by *values* by dotted key.
 
     Raises:
-        RecipeError: One of them is wrong, or the method does not play the game.
+        RecipeError: A value is wrong, or the method does not play the game.
     """
     content = {**usual_recipe(game, values), "game": {"name": game.name}}
     return _resolve_changed(content, values, game.name)
@@ -493,18 +493,18 @@ def parse_changes(changes: Iterable[str]) -> JsonObject:
 
 
 def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
-    """Return the recipe of a run, in the file *path*; one of an older run means what it meant.
+    """Return the recipe of a run from its file; that of an older run keeps its meaning.
 
-    It was whole when the run began. So where it names unknown code, that was given in Python; a
-    stand-in takes its place, with which the run can be read.
+    The recipe was complete when the run began. So unknown code that it names was registered in
+    Python; a stand-in takes its place, with which the run can be read.
 
     Args:
-        path: The file.
-        permit: As :func:`load_recipe` takes it.
+        path: The recipe's file in the run.
+        permit: Function that raises an error if the game's file may not be run; none may if None.
 
     Raises:
-        RecipeError: It can't be read, or is wrong.
-        NotPermittedError: Its game is a file, which may not run.
+        RecipeError: The file can't be read, or is wrong.
+        NotPermittedError: The game is a Python file that may not be run.
     """
     content = _parse(path)
     for section, keys in BEFORE.items():
@@ -534,9 +534,9 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
 
 
 def _blame_version(error: RecipeError, path: Path) -> RecipeError:
-    """Name another version as the cause of an *error* in a run's recipe, which was right once.
+    """Return an error that blames another version, or an edit, for a run's invalid recipe.
 
-    A missing game has another cause.
+    If the game is missing, *error* is returned as it is.
     """
     told = str(error).removeprefix(f"{path}: ").partition(" (known: ")[0]
     if told.startswith(("unknown game ", "game.name ")):
@@ -547,7 +547,7 @@ def _blame_version(error: RecipeError, path: Path) -> RecipeError:
 
 
 def _find_unknown(error: BaseException | None) -> str | None:
-    """Return the unknown name that caused an *error*."""
+    """Return the unknown name that caused an *error*; None if there is none."""
     while error is not None and not isinstance(error, UnknownNameError):
         error = error.__context__
     return None if error is None else error.name
@@ -565,7 +565,7 @@ def recipe_names() -> list[str]:
 
 
 class RecipeSummary(NamedTuple):
-    """A recipe in a list of recipes, as its file says it."""
+    """Summary of a shipped recipe, from its file alone."""
 
     name: str
     title: str
@@ -576,12 +576,12 @@ class RecipeSummary(NamedTuple):
 
     @property
     def is_usual(self) -> bool:
-        """True if it is the first one to try in its game, after which it is called."""
+        """True if it is its game's default recipe, which is named after the game."""
         return self.name == self.game
 
 
 def describe_recipe(name: str) -> RecipeSummary:
-    """Return a shipped recipe as its file says it; nothing of its game is loaded."""
+    """Return the summary of a shipped recipe, without loading its game."""
     content = _read(name)[0]
     game = str(content.get("game", {}).get("name", default_game()))
     method = str(content.get("method", {}).get("name", "tournament"))
@@ -593,13 +593,13 @@ def read_content(name: str) -> JsonObject:
     """Return the content of the shipped recipe or the file *name*, without validation.
 
     Raises:
-        ArenaError: There is none, or it can't be read.
+        ArenaError: There is no such recipe, or it can't be read.
     """
     return _read(name)[0]
 
 
 def read_renamed(name: str) -> JsonObject:
-    """Return what :func:`read_content` does, with today's keys in place of older ones."""
+    """Return the content as :func:`read_content` does, with current keys in place of old ones."""
     content = read_content(name)
     with suppress(ArenaError):  # its game or its method is not known here
         content = dict(_rename(content)[0])
@@ -630,7 +630,7 @@ def _parse(path: Path) -> JsonObject:
 
 
 def _parse_value(text: str) -> Any:
-    """Return *text* as TOML would read it; what it can't read is a string."""
+    """Parse *text* as a TOML value; text that is not valid TOML is a string."""
     try:
         return _load_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):  # so are numbers of too many digits, and lists too deep
@@ -638,10 +638,10 @@ def _parse_value(text: str) -> Any:
 
 
 def _load_toml(text: str) -> JsonObject:
-    """Return the content of *text*.
+    """Parse *text* as TOML.
 
     Raises:
-        ValueError: It is no TOML.
+        ValueError: It is not valid TOML, or has a line with more than :data:`MAX_DOTS` dots.
     """
     for number, line in enumerate(text.split("\n"), start=1):
         if line.count(".") > MAX_DOTS:
@@ -674,7 +674,7 @@ def _resolve(
     permit: Permit = refuse_files,
     typed: Collection[str] = (),
 ) -> Recipe:
-    """Return the recipe of this *content*; if *typed* keys choose a method, drop other methods'."""
+    """Validate *content* as a recipe; if *typed* keys choose a method, drop keys of others."""
     try:
         _check_values(content, "", DEEPEST)
         content, file = _open_game_file(content, folder, permit)
@@ -710,7 +710,7 @@ def _resolve(
 
 
 def _rename(content: Settings, typed: Collection[str] = ()) -> tuple[Settings, dict[str, str]]:
-    """Return the *content* of a recipe with today's keys, and the old ones that it had."""
+    """Return the *content* of a recipe with current keys, and the old keys that it had."""
     game, method = content.get("game", {}), content.get("method", {})
     if not isinstance(game, Mapping) or not isinstance(method, Mapping):
         return content, {}
@@ -721,7 +721,7 @@ def _rename(content: Settings, typed: Collection[str] = ()) -> tuple[Settings, d
 def _open_game_file(
     content: Settings, folder: Path, permit: Permit
 ) -> tuple[Settings, tuple[str, bytes] | None]:
-    """Return the *content* with the game's name in place of its file's; and the file, read once."""
+    """Open the game's file, if any; return *content* with the game's name, and the file."""
     game = content.get("game", {})
     name = game.get("name") if isinstance(game, Mapping) else None
     if isinstance(name, str) and name.startswith(SPIEL):
@@ -737,7 +737,7 @@ def _open_game_file(
 
 
 def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:
-    """Refuse values that no key takes, and those that the text of an error could not show."""
+    """Refuse values that are nested too deep, too large numbers, or no valid Unicode."""
     for key, value in content.items():
         place = f"{prefix}{key}"
         if isinstance(value, (Mapping, list, tuple)):
@@ -752,7 +752,7 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
 
 
 def _find_game(content: Settings) -> GameSpec:
-    """Return the game that the section ``[game]`` names; the usual one if none."""
+    """Return the game that the section ``[game]`` names; the default game if it names none."""
     return find_game(str(content.get("name", default_game())))
 
 
@@ -765,9 +765,9 @@ def _resolve_changed(
 ) -> Recipe:
     """Return the recipe of this *content* with other *values*.
 
-    If these choose another method, settings of the old one are dropped unless the new one has
-    them, too; if the rest is no valid recipe, all of them are. The title names the method then. A
-    whole section ``[method]`` takes the place of ``[matches]`` and ``[variation]``, too.
+    If the values choose another method, settings that it does not have are dropped; if the rest is
+    not a valid recipe, all settings of the old method are. The title then names the new method. A
+    value of the whole section ``[method]`` also removes ``[matches]`` and ``[variation]``.
     """
     if "method" in values:  # a whole method has its own matches and variation
         content = {
@@ -809,10 +809,10 @@ def _resolve_changed(
 
 
 def _drop_keys_of_others(recipe: Recipe, kind: type[AnyMethod], typed: Collection[str]) -> Recipe:
-    """Return the recipe without keys of other methods than *kind*, if a *typed* key chooses that.
+    """Return the recipe without keys of methods other than *kind*, if a *typed* key chose *kind*.
 
     Raises:
-        RecipeError: Such a key was typed, or none chooses the method.
+        RecipeError: Such a key was typed, or the method was not chosen by a typed key.
     """
     found = _find_keys_of_others(recipe, kind)
     kept = {".".join(key.split(".")[:2]) for key in typed}
@@ -865,7 +865,7 @@ def _find_keys_of_others(recipe: Recipe, kind: type[AnyMethod]) -> dict[str, str
 
 
 def _list_sections(recipe: Recipe) -> list[tuple[str, JsonObject]]:
-    """Return the sections that a *recipe* has of those whose keys depend on the method."""
+    """Return the sections of *recipe* whose keys depend on the method, without ``[neat]``."""
     sections = [(name, getattr(recipe, name)) for name in OF_METHODS if name != "neat"]
     return [(name, content) for name, content in sections if content is not None]
 
@@ -882,7 +882,7 @@ def _keys_of(kind: type[AnyMethod], section: str, game: GameSpec) -> Collection[
 
 
 def _resolve_method(recipe: Recipe, kind: type[AnyMethod]) -> JsonObject:
-    """Return the section ``[method]``, and the others that its method has."""
+    """Return the validated section ``[method]``, and the other sections of its method."""
     for name in BESIDE:
         if getattr(recipe, name) is None or issubclass(kind, AbsentMethod):
             continue
@@ -909,7 +909,7 @@ def _resolve_method(recipe: Recipe, kind: type[AnyMethod]) -> JsonObject:
 
 
 def _name_section(text: str, sections: Sequence[str]) -> str:
-    """Return an error's *text* with the key as recipes write it: a section is no part of another.
+    """Return an error's *text* with keys of other sections without the prefix ``method``.
 
     >>> _name_section("method.matches.noise is 2", ["matches"])
     'matches.noise is 2'

@@ -26,19 +26,19 @@ MAX_SUGGESTED = 3
 class SearchConfig(Config):
     """The section ``[search]``: the search with which the champion plays.
 
-    It counts in checks, in duels, at a terminal and on the page, and is stored with the champion.
-    The search of individuals in the matches of a generation stands in ``[network]``; champions meet
-    one another with that, too.
+    The champion uses it in checks, in duels, at a terminal and on the page; it is stored with the
+    champion. The search of individuals in training matches is in ``[network]``; champions use that
+    one in matches against each other.
     """
 
     depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
-    """Plies of alpha-beta; 0: none."""
+    """Plies of alpha-beta search; 0: no search."""
     rollouts: int = Field(default=0, ge=0, le=MAX_ROLLOUTS)
-    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
+    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: no search."""
 
 
 class CheckConfig(Config):
-    """The section ``[check]``: games of the champion against players from outside."""
+    """The section ``[check]``: games of the champion against external players."""
 
     every: int = Field(default=10, ge=1)
     """Generations between checks; there is one at the end of the run as well."""
@@ -46,7 +46,7 @@ class CheckConfig(Config):
     """Games against each opponent, colours balanced."""
     opponents: tuple[str, ...] = ("random",)
     """Specifications of players; the first decides which champion is the best one if
-    `run.champion` is ``best-check``. If nothing is said, those of the game's
+    `run.champion` is ``best-check``. If left out, those of the game's
     `GameSpec.opponents`."""
     opening_plies: int = Field(default=0, ge=0, le=20)
     """Random plies that each game begins with, the same ones for both colours; 0: all games
@@ -58,7 +58,7 @@ class CheckConfig(Config):
 
 
 class RunConfig(Config):
-    """The section ``[run]``."""
+    """The section ``[run]``: the length of the run, its seed, champion and checkpoints."""
 
     generations: int = Field(default=1000, ge=0)
     """Generations after which the run ends; ``evolve resume --generations`` raises it. 0 only
@@ -71,17 +71,17 @@ class RunConfig(Config):
     """Champion that becomes ``champion.safetensors``. ``strongest``: the champion of each check
     plays against the run's champion so far, from random openings, and takes its place if it wins
     beyond the 95 % interval; the first one is that of generation 0. ``best-check``: that with most
-    wins against the first opponent of all checks (where players are compared by points, that which
-    had most more than it). ``last``: the last one."""
+    wins against the first opponent of all checks (in games that count points, that with the
+    largest margin). ``last``: the last one."""
     keep_newest: int | None = Field(default=None, ge=1)
-    """Number of the newest checkpoints that are kept. A new run takes 5 if
-    nothing is said; a run whose recipe does not say it, an old one, keeps all."""
+    """Number of the newest checkpoints that are kept; 5 in a new run if left out. An old run whose
+    recipe lacks it keeps all."""
     keep_every: int | None = Field(default=None, ge=1)
     """Older checkpoints are kept if their generation is a multiple of this number times
-    `checkpoint_every`; 1 keeps all. A new run takes 10 if nothing is said."""
+    `checkpoint_every`; 1 keeps all. 10 in a new run if left out."""
     id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
-    """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
-    is made when the run begins, whatever stands here; old runs have none."""
+    """Identifies the run, so that it refuses checkpoints of other runs. It is drawn when the run
+    begins, whatever is given here; old runs have none."""
     start_from: str | None = None
     """The checkpoint with which the run begins, as ``RUN@GENERATION``: `evolve branch` writes it.
     A copy of it is the run's first checkpoint, so the run needs the other one only to begin."""
@@ -89,8 +89,8 @@ class RunConfig(Config):
     """Runs whose players are in the first population, as ``RUN`` or ``RUN@GENERATION``: of each
     the champion and then the individuals; `evolve start --population` writes it."""
     start_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    """The SHA-256 of what the run took from others when it began. Where it is given, a run begins
-    with nothing else."""
+    """The SHA-256 of the individuals that the run took from other runs when it began. If it is
+    given, a run refuses to begin with others."""
 
     @property
     def begins_elsewhere(self) -> bool:
@@ -98,9 +98,9 @@ class RunConfig(Config):
         return bool(self.start_from or self.population)
 
     def keeps(self, generations: Sequence[int]) -> set[int]:
-        """Of checkpoints of these *generations*, in ascending order, those that are kept.
+        """Return those of *generations*, in ascending order, whose checkpoints are kept.
 
-        The first and the last always are.
+        The first and the last are always kept.
 
         >>> config = RunConfig(checkpoint_every=2, keep_newest=2, keep_every=3)
         >>> sorted(config.keeps(range(0, 20, 2)))
@@ -124,9 +124,9 @@ SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def list_keys(content: Settings) -> dict[str, tuple[str, ...]]:
-    """Return all keys of a recipe of this *content*, with the values that each takes if few.
+    """Return all keys that a recipe of this *content* may have, with their values if these are few.
 
-    Its game and method decide about the sections named after them.
+    The keys of some sections depend on the recipe's game and method.
 
     Raises:
         ArenaError: There is no such game or method.
@@ -140,7 +140,7 @@ def list_keys(content: Settings) -> dict[str, tuple[str, ...]]:
 
 
 def find_sections(content: Settings) -> dict[str, type[BaseModel]]:
-    """Return the sections of a recipe of this *content*, in the order of its file.
+    """Return the settings classes of a recipe of this *content* by section, in the file's order.
 
     Raises:
         ArenaError: There is no such game or method.
@@ -177,10 +177,10 @@ def suggest_key(key: str, known: Iterable[str]) -> list[str]:
 
 
 def explain_key(key: str, known: Iterable[str], typed: bool = True) -> str | None:
-    """Return a line about a *key* that stands in no section, or in a wrong one; else None.
+    """Return an error message if *key* is in no section, or in a wrong one; else None.
 
     Args:
-        key: Dotted.
+        key: Dotted key.
         known: All keys of the recipe.
         typed: True if the user typed it for ``--set``, and no file has it.
     """
@@ -221,12 +221,12 @@ def _value_of(content: Settings, section: str, key: str, usual: str) -> Any:
 def list_fields(
     model: type[BaseModel], prefix: str, *values: type[BaseModel]
 ) -> Iterator[tuple[str, FieldInfo, str]]:
-    """Yield the keys of a section and of those inside, each with its field and its docstring.
+    """Yield the keys of a section and of its inner sections, with their fields and docstrings.
 
     Args:
         model: The section.
         prefix: Text before its keys.
-        values: Sections inside that count as values.
+        values: Classes of inner sections that count as single values.
     """
     helps = read_helps(model)
     for name, field in model.model_fields.items():

@@ -33,7 +33,7 @@ from evolve_arena.runs.store.files import explain_storage_errors
 
 FORMAT = 1
 LARGEST = MAX_BYTES // 2
-"""Most bytes of a checkpoint that is read: a part of the memory that a generation may take."""
+"""Maximum bytes of a checkpoint that is read: half of the memory that a generation may take."""
 
 
 def write_state(state: State, method: Method[State], run: RunConfig | None = None) -> bytes:
@@ -114,7 +114,7 @@ def _compare_decoders(written: object, method: Method[State]) -> str | None:
 
 
 def _take_apart(part: Any, prefix: str, arrays: Arrays) -> JsonObject:
-    """Return the dataclass *part* without its arrays, which go to *arrays* by dotted name."""
+    """Return the fields of the dataclass *part* except arrays, which are added to *arrays*."""
     values: JsonObject = {}
     for field in fields(part):
         value, stored = getattr(part, field.name), find_stored_name(field)
@@ -137,7 +137,7 @@ def _take_apart(part: Any, prefix: str, arrays: Arrays) -> JsonObject:
 
 
 def _put_together(kind: type[Any], values: JsonObject, prefix: str, arrays: Arrays) -> Any:
-    """Return a dataclass *kind* of *values* and of *arrays*, from which it removes those it uses.
+    """Build a dataclass *kind* from *values* and *arrays*; remove the arrays that it uses.
 
     Args:
         kind: Dataclass whose annotations decide the types.
@@ -190,7 +190,7 @@ def find_stored_name(field: Field[Any]) -> str:
 
 
 def _put_anything_together(values: JsonObject, prefix: str, arrays: Arrays) -> Any:
-    """Return a dataclass of all *values*, and of *arrays* whose names begin with *prefix*.
+    """Build a dataclass from all *values*, and *arrays* whose names begin with *prefix*.
 
     States of unknown methods, whose classes are absent here, are read in this way.
     """

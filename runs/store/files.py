@@ -28,7 +28,7 @@ replaces this one."""
 LARGEST_RECORD, LARGEST_FILE = 1 << 16, 1 << 30
 
 Guard = Callable[[], None]
-"""Function that raises an error if nothing may be written any more."""
+"""Function that raises an error if the caller may no longer write files."""
 
 
 def write_whole(
@@ -57,7 +57,7 @@ def open_whole(
     """Open a new file that replaces *path* once it is complete.
 
     It is written beside *path*, flushed to the disk and renamed. A symbolic link at *path* is
-    replaced itself; its target is not touched.
+    replaced, and its target is not touched.
 
     Args:
         path: Path of a regular file, of a link to one or to nothing, or of nothing.

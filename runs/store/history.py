@@ -90,7 +90,7 @@ IMPOSSIBLE = {
     "check_ends": "min(generation, champion) < 0 OR seconds < 0.0",
     "nodes": "generation < 0 OR min(workers, done, lost, late, games) < 0",
 }
-"""Conditions of rows that no run writes, by table."""
+"""SQL conditions that hold for no row that a run writes, by table."""
 
 BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 FROM_OUTSIDE = {
@@ -113,9 +113,9 @@ UNREADABLE = {
 LOGS = ("-wal", "-shm", "-journal")
 """Suffixes of the files that belong to a database."""
 LONGEST = 1 << 20
-"""Most bytes of a text, a part of which may come from a program that plays."""
+"""Maximum bytes of a text; some texts come from external programs that play."""
 MAX_TEXT = 1 << 28
-"""Most bytes of all texts in the answer to one query."""
+"""Maximum bytes of all texts in the answer to one query."""
 
 COLUMNS = "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)"
 
@@ -345,11 +345,11 @@ class History:
             self._waiting.append((f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows))
 
     def write_waiting(self) -> None:
-        """Write waiting rows for the sake of readers, unless another process has locked it."""
+        """Write waiting rows, so that readers see them, unless the database is locked."""
         self._write_waiting()
 
     def _write_waiting(self, patience: float = 0.0) -> bool:
-        """Write waiting rows in one transaction, unless it is locked for all of *patience*.
+        """Write waiting rows in one transaction, unless locked for all of *patience*, in seconds.
 
         Returns:
             True if they were written.
@@ -503,7 +503,7 @@ class History:
         return [generation for (generation,) in rows]
 
     def totals(self, since: int = 0) -> tuple[int, int, float]:
-        """Return the number of generations *since* one, of their games and of their seconds."""
+        """Return the number of generations from *since* on, of their games and of their seconds."""
         query = "SELECT count(*), coalesce(sum(games), 0), coalesce(sum(seconds), 0.0)"
         ((generations, games, seconds),) = self._read(
             query + " FROM generations WHERE generation >= ?", since
@@ -523,7 +523,7 @@ class History:
         )
 
     def _keep_trying(self, act: Callable[[], T], patience: float) -> T:
-        """Return the result of *act*; if the database is damaged, that with a new database."""
+        """Return the result of *act*; repeat it with a new database if the old one is damaged."""
         try:
             return self._wait_for(act, patience)
         except DamagedHistoryError as error:
@@ -699,7 +699,7 @@ def _check_rows(database: sqlite3.Connection, path: Path) -> None:
     """Make sure that all rows could be those of a run, since SQLite stores values of any type.
 
     Raises:
-        DamagedHistoryError: A row could not.
+        DamagedHistoryError: A row can't be that of a run.
     """
     for table, columns in _find_columns().items():
         if not database.execute(COLUMNS, (table,)).fetchall():
@@ -712,7 +712,7 @@ def _check_rows(database: sqlite3.Connection, path: Path) -> None:
 
 
 def _fetch(cursor: sqlite3.Cursor, path: Path) -> Answer:
-    """Return all rows; a damaged database may repeat one long text in thousands of them.
+    """Return all rows; limit their text, since damaged databases may repeat a long one in many.
 
     Raises:
         DamagedHistoryError: The texts together have more than :data:`MAX_TEXT` bytes.

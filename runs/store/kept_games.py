@@ -1,6 +1,6 @@
 """Kept games: files of JSON lines, one per game, from which each game can be replayed.
 
-They also are training data; see `evolve_arena.evolve.imitation`.
+The files can also be used as training data; see `evolve_arena.evolve.imitation`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evolve_arena.runs.validation import Number, explain
 
 ENDING = ".jsonl"
 LARGEST = 2**28
-"""Most bytes of a file of games that is read as training data."""
+"""Maximum bytes of a file of games that is read as training data."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class KeptGame:
     seed: Annotated[str, Field(pattern=r"^-?[0-9]{1,20}$")]
     """Seed of the match, as digits: numbers of JSON would lose some."""
     numbers: list[Number]
-    """Moves, as their numbers."""
+    """Numbers of the moves."""
     text: str
     """Moves in the usual notation; empty if some are hidden."""
     places: list[Number]
@@ -159,7 +159,7 @@ def read_lessons(path: str, game: AnyGame) -> list[StoredGame]:
 
 
 def _read_lesson(kept: KeptGame, game: AnyGame) -> StoredGame:
-    """Return the game, after replaying it to check its moves.
+    """Replay a kept game to check its moves, and return it as training data.
 
     Raises:
         ArenaError: It has other rules than *game*, or an illegal move.

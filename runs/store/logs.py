@@ -18,9 +18,9 @@ from evolve_arena.core.logs import LOG
 from evolve_arena.runs.store.directory import LOG_NAME
 
 LARGEST = 256 * 1024
-"""Most bytes of a log file; the previous one is kept too, as ``.1``."""
+"""Maximum bytes of a log file; the previous one is kept too, as ``.1``."""
 LONGEST = 1000
-"""Most characters of a line."""
+"""Maximum characters of a line."""
 
 
 def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
@@ -72,7 +72,7 @@ def log_run(folder: Path) -> Iterator[None]:
 
 
 class _Line(logging.Formatter):
-    """One line for each record, whatever texts are in it."""
+    """Formatter that writes each record as one line, whatever its text."""
 
     default_msec_format = "%s.%03d"
 
@@ -132,7 +132,7 @@ class _LogFile(RotatingFileHandler):
 
 
 class _PassOn(logging.Handler):
-    """Handler that forwards records to the caller's handlers, as if there were no other."""
+    """Handler that forwards records to the handlers of the root logger, if it has any."""
 
     def emit(self, record: logging.LogRecord) -> None:
         root = logging.getLogger()

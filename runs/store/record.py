@@ -30,9 +30,9 @@ CHECK_COLUMNS = (
 )
 """The columns of a table of checks; the last two are the ends of the 95 % interval."""
 MAX_ROWS = 20
-"""Number of checks that a notebook displays."""
+"""Maximum number of checks that a notebook displays."""
 MAX_POINTS = 250
-"""Most points of a curve; longer ones are averaged over equal stretches of generations."""
+"""Maximum points of a curve; longer ones are averaged over equal stretches of generations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Record:
         """Return the statistic called *name*, one value per generation.
 
         Raises:
-            UnknownNameError: The run has no such figure.
+            UnknownNameError: The run has no such statistic.
         """
         if name not in self.statistics:
             raise UnknownNameError("figure", name, self.statistics)
@@ -191,7 +191,7 @@ def blocks(column: Column, most: int = MAX_POINTS) -> Column:
 
 
 def stretch(count: int, most: int = MAX_POINTS) -> int:
-    """Return the number of generations that :func:`blocks` averages."""
+    """Return the number of generations that :func:`blocks` averages into one point."""
     return max(1, -(-count // most))
 
 

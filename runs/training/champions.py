@@ -20,8 +20,8 @@ from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import rate_champions
 
 PATIENCE = 1.0
-"""Seconds between two writes of the champion's file during a run; to flush it takes longer than a
-generation."""
+"""Seconds between two writes of the champion's file during a run, since flushing it takes
+longer than a generation."""
 
 LARGE = 2**20
 """Size in bytes of champions above which the history does not keep all of them. Weights of networks
@@ -33,7 +33,7 @@ class Champions:
 
     Args:
         directory: Run directory.
-        recipe: Recipe, which defines the best one.
+        recipe: Recipe, whose ``run.champion`` defines which champion is the best.
         history: History, which stores all champions.
         first: Name of the first external opponent, if there is one.
         generation: Last generation that counts.
@@ -55,7 +55,7 @@ class Champions:
         """The best champion, if there is one."""
         checked = {row[0] for row in history.champions() if row[0] <= generation}
         self.checked = checked
-        """Generations that had a check before."""
+        """Generations with a check so far."""
         self.matches = history.champion_matches()
         """Matches between champions."""
         self._worths = dict.fromkeys(checked & {*history.kept_champions()}, -math.inf)
@@ -65,7 +65,7 @@ class Champions:
 
     @property
     def best(self) -> int | None:
-        """The generation of the best champion; of equals, that of the newest."""
+        """The generation of the best champion, the newest of equals; None if there is none."""
         return _find_best(self._worths)
 
     @property
@@ -75,7 +75,7 @@ class Champions:
 
     @property
     def standing(self) -> tuple[int, EvolvedPlayer] | None:
-        """The champion that a new one has to beat, and its generation."""
+        """The generation of the champion that a new one has to beat, and that champion."""
         player = self.best_player
         return (int(player.remarks.get("generation", 0)), player) if player else None
 
@@ -125,7 +125,7 @@ class Champions:
         """Write the file of the best champion if the best one has changed.
 
         Args:
-            soon: True if this may wait for a moment.
+            soon: True to write nothing if the last write was less than :data:`PATIENCE` ago.
         """
         if soon and time.monotonic() - self._since <= PATIENCE:
             return
@@ -136,22 +136,22 @@ class Champions:
 
     @property
     def rating(self) -> Rating | None:
-        """The Elo rating of the newest champion among all of them."""
+        """The Elo rating of the newest champion among all champions; None without matches."""
         ratings = rate_champions(self.matches)
         return ratings[max(ratings)] if ratings else None
 
     def _weigh(self, wins: int, games: int, scores: CheckPoints | None) -> float:
-        """Return the worth of a champion, by its check against the first opponent.
+        """Return the value that ranks a champion, from its check against the first opponent.
 
-        It is the share of games won or, in games that count points, the margin; and the least
-        possible if the newest champion is always the best.
+        It is the share of games won or, in games that count points, the margin; it is minus
+        infinity if the newest champion is always the best.
         """
         if self._rule == "last":
             return -math.inf
         return wins / games if scores is None else scores.margin
 
     def _weigh_again(self, checks: Sequence[Check]) -> None:
-        """Restore the worths of champions from the history."""
+        """Restore the values that rank champions from the history."""
         worths = {c.generation: self._weigh(c.wins, c.games, c.scores) for c in checks if c.games}
         if self._rule == "strongest":
             ends = self._history.check_ends()
@@ -164,7 +164,7 @@ class Champions:
     def _drop(self) -> None:
         """Keep only the newest champion, and the best one at each checkpoint.
 
-        So the champion's file can be restored when the run is resumed from any checkpoint. The
+        Thus the champion's file can be restored when the run is resumed from any checkpoint. The
         first champion stays as well if later ones are rated by it.
         """
         newest = max(self._worths)
@@ -220,6 +220,6 @@ class Champions:
 
 
 def _find_best(worths: dict[int, float]) -> int | None:
-    """Return the generation of the largest worth; of equals, the newest."""
+    """Return the generation of the largest value, the newest of equals; None if there is none."""
     ranks = [(worth, generation) for generation, worth in worths.items()]
     return max(ranks)[1] if ranks else None

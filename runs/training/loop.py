@@ -98,16 +98,16 @@ def list_callbacks(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
 C = TypeVar("C", bound=Callable[..., object])
 
 CHAMPION_GAMES = 10_000
-"""Most games of a new champion against an earlier one; enough to detect a share of 0.52."""
+"""Maximum games of a new champion against an earlier one; enough to detect a share of 0.52."""
 FIRST_GAMES = 100
-"""Most games of the untrained champion against each external opponent."""
+"""Maximum games of the untrained champion against each external opponent."""
 FEWEST_GAMES, FIRST_FEWEST_GAMES = 40, 10
 """Fewest games against each opponent in a check, and in that of the untrained champion, even if
 they exceed its time."""
 FREE_SECONDS = 2.0
 """Seconds that every check may take."""
 MAX_PLIES = 4
-"""Most random plies before games of champions, which would all be the same otherwise."""
+"""Maximum random plies before games of champions, which would all be the same otherwise."""
 
 
 def during_checks(callback: C) -> C:
@@ -432,7 +432,7 @@ class _Check:
     def _begin(self, opponent: EvolvedPlayer, games: int, purpose: str) -> DuelSeries:
         """Begin games against another champion, from random openings, without search.
 
-        Champions that play with a search elsewhere would take longer here than their training.
+        The search of ``[search]`` is left out, as these games would take longer than the training.
         """
         check = self.loop.recipe.check
         plies = min(MAX_PLIES, longest_opening(self.loop.method.decoder.game) // 2)

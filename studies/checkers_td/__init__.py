@@ -30,5 +30,5 @@ PLAYERS = {
 LEARNERS = {"checkers": {"td-linear": "evolve_arena.studies.checkers_td.td_linear:TdLinear"}}
 
 LADDERS = {"checkers": ("piotrowski:rafalmore", "piotrowski:rafalmmore")}
-"""Opponents that players are measured against, without those that look seven plies ahead: the
-strongest, rafalmmored, takes a third of a second for a game."""
+"""Benchmark opponents, without those that search seven plies deep: the strongest, rafalmmored,
+takes a third of a second for a game."""

@@ -1,6 +1,6 @@
-"""The conclusions of Piotrowski (2004), one by one: reproduced, or not?
+"""Tests of the conclusions of Piotrowski (2004), one by one.
 
-Each is a question about points in the games of some players against others. "Beats" is taken to
+Each conclusion is about the points of some players in games against others. "Beats" is taken to
 mean more than half of the points, draws counting half, whoever moved first.
 """
 
@@ -28,7 +28,7 @@ from evolve_arena.studies.checkers_td.tournaments import (
 from evolve_arena.studies.study import Material, Row, Table, judge_interval
 
 Rounds = Mapping[tuple[int, int], Sequence[Score]]
-"""Rounds of each cell, by the numbers of the first player and the second."""
+"""Scores of the rounds of each cell, by the numbers of the first and the second player."""
 
 BINARY = (10, 12, 13, 14)
 IMPATIENT = (3, 4, 5, 7, 8)
@@ -53,7 +53,7 @@ class Claim:
     heroes: tuple[int, ...]
     others: tuple[int, ...]
     loses: bool = False
-    """True if the heroes are said to lose instead."""
+    """True if the claim is that the heroes lose."""
     tables: tuple[str, ...] = ("5.8", "5.9")
     """Tournaments in which they met."""
 
@@ -63,7 +63,7 @@ class Claim:
         return f"{_name(self.heroes)} - {_name(self.others)}"
 
     def judge(self, low: float, high: float) -> str:
-        """Return the verdict by the interval of the heroes' share of points."""
+        """Return ``confirmed``, ``refuted`` or ``open``, by the interval of the heroes' share."""
         said = ("refuted", "confirmed") if self.loses else ("confirmed", "refuted")
         return judge_interval(low - 0.5, high - 0.5, *said, "open")
 
@@ -87,7 +87,7 @@ CLAIMS = (
 
 
 def measure_claims(material: Material) -> Table:
-    """Judge all conclusions by both tournaments."""
+    """Make the table of all conclusions, judged by both tournaments."""
     measured = {
         tournament.name: [
             {place: meeting.rounds for place, meeting in meetings.items()}
@@ -99,7 +99,7 @@ def measure_claims(material: Material) -> Table:
 
 
 def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
-    """Judge all conclusions by the cells of both tournaments, seed by seed."""
+    """Make the table of all conclusions from the cells of both tournaments, seed by seed."""
     rows = []
     published = {name: read_published(name) for name in measured}
     joined = {name: [join_rounds(cells) for cells in seeds] for name, seeds in measured.items()}
@@ -116,7 +116,7 @@ def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
 
 
 def _count(claim: Claim, seeds: Sequence[Crosstable]) -> str:
-    """Count the opponents that are beaten, in the sum of all seeds."""
+    """Return a remark: how many of three or more opponents are beaten, over all seeds together."""
     if len(claim.others) < 3:
         return ""
     beaten = 0
@@ -138,7 +138,7 @@ def _compare_changes(published: Rounds, measured: Sequence[Rounds]) -> Row:
 
 
 def _change(cells: Rounds) -> float:
-    """Return the mean change between rounds in rows of the impatient, minus that of all others."""
+    """Return the mean change between rounds of players with γ below 1, minus that of the others."""
     groups: dict[bool, list[float]] = {True: [], False: []}
     for (first, _), rounds in cells.items():
         groups[first in IMPATIENT].append(abs(rounds[1].share - rounds[0].share))

@@ -1,4 +1,4 @@
-"""Measures of how well crosstables of ``checkers-td`` predict a published one, and rankings."""
+"""Measures of how well our crosstables predict a published one, and rank correlations."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
 Values = NDArray[np.float64]
 Vector = Sequence[float] | Values
 EXCHANGES = 100
-"""Number of random exchanges of names that show the effect of chance."""
+"""Number of random permutations of the players' names that show the effect of chance."""
 HALF = 0.5
 """Points added to both sides, so that no share is 0 or 1 (Jeffreys' prior)."""
 STEEPNESS = np.linspace(0.0, 1.5, 16)
-"""Factors of the logarithm of the odds of our share; at 0 all players are equal."""
+"""Candidate factors of the log-odds of our share; at 0 all players are equal."""
 SCATTER = np.exp(np.linspace(-1.0, 3.5, 13))
-"""Concentrations of cells: the sum of both parameters of the beta-binomial distribution."""
+"""Candidate concentrations: the sum of both parameters of a cell's beta-binomial distribution."""
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,20 @@ class Fit:
     towards one half; the amount, and the scatter of cells, are the :data:`STEEPNESS` and
     :data:`SCATTER` with the highest likelihood. So a crosstable without information gives 0."""
     low: float
-    """The 95 % interval of :attr:`gain`, by leaving out one player at a time: from here ..."""
+    """Lower end of the 95 % interval of :attr:`gain`, by the jackknife over players."""
     high: float
-    """... to here."""
+    """Upper end of that interval."""
     chance: float
-    """Gain that is not reached by 95 of 100 crosstables whose players have exchanged names at
-    random."""
+    """95th percentile of the gain after random permutations of the players' names."""
     inside: int
     """Number of cells whose published points lie in the 95 % range of ten more games of ours."""
     inside_chance: float
-    """Mean of the same after names are exchanged."""
+    """Mean of :attr:`inside` over these permutations."""
     cells: int
 
 
 def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
-    """Compare the cells that the publication and all *seeds* have."""
+    """Measure how well the crosstables of *seeds* predict the published cells that all have."""
     cells = [place for place in published if all(place in table for table in seeds)]
     pooled = {place: sum((table[place] for table in seeds), Score()) for place in seeds[0]}
     known = {place: published[place] for place in cells}
@@ -142,7 +141,7 @@ LEAST = 5
 
 
 def place_values(values: Sequence[float]) -> list[int]:
-    """Return the place of each value, 1 for the largest; equal ones share the better place.
+    """Return the rank of each value, 1 for the largest; equal values share the better rank.
 
     >>> place_values([0.3, 0.9, 0.3, 0.1])
     [2, 1, 2, 4]
@@ -162,7 +161,7 @@ def correlate(values: Vector, others: Vector) -> float:
 
 
 def spearman(values: Vector, others: Vector) -> float:
-    """Return Spearman's rank correlation: Pearson's of the ranks, with means for equal ones.
+    """Return Spearman's rank correlation: Pearson's of the ranks, with mean ranks for ties.
 
     >>> round(spearman([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 90.0]), 6)
     0.8
@@ -184,7 +183,7 @@ def kendall(values: Vector, others: Vector) -> float:
 
 
 def spearman_interval(value: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of Spearman's correlation over *count* ranked things.
+    """Return the 95 % interval of Spearman's correlation of *count* pairs of values.
 
     Source: Bonett and Wright, "Sample size requirements for estimating Pearson, Kendall and
     Spearman correlations", Psychometrika 65 (2000).
@@ -196,7 +195,9 @@ def spearman_interval(value: float, count: int) -> tuple[float, float]:
 
 
 def kendall_interval(value: float, count: int) -> tuple[float, float]:
-    """Return the same for Kendall's τ; source as for :func:`spearman_interval`.
+    """Return the 95 % interval of Kendall's τ of *count* pairs of values.
+
+    Source as for :func:`spearman_interval`.
 
     >>> [round(bound, 3) for bound in kendall_interval(0.5, 28)]
     [0.277, 0.672]
@@ -205,7 +206,7 @@ def kendall_interval(value: float, count: int) -> tuple[float, float]:
 
 
 def _around(value: float, count: int, error: Callable[[], float]) -> tuple[float, float]:
-    """Return the interval by Fisher's transformation there and back."""
+    """Return the interval by Fisher's z-transformation; -1 to 1 if there are too few values."""
     if count < LEAST:
         return -1.0, 1.0
     if abs(value) >= 1.0:

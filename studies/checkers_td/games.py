@@ -22,13 +22,13 @@ from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.study import Material
 
 AT_A_TIME = 30
-"""Meetings between two calls of the progress function, and two writings of the file."""
+"""Number of meetings after which progress is reported and results are stored."""
 FOLDER = "games"
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """The results of a meeting."""
+    """The results of a meeting: one or more rounds of games between two players."""
 
     rounds: tuple[Score, ...]
     """Scores of the first player, round by round."""
@@ -41,19 +41,19 @@ class Series:
     """Meetings of a group of players."""
 
     name: str
-    """Name such as ``5.8-seed-1``, and of its file."""
+    """Name of the series and its file, such as ``5.8-seed-1``."""
     weights: tuple[float, ...]
     """Approximate relative duration of each meeting."""
     identity: str
     """Digest by which stored results are recognised as those of these players and games."""
     play: Callable[[Sequence[int], Executor], list[Meeting]]
-    """Plays the meetings of these numbers, all of them at once."""
+    """Function that plays the meetings with the given numbers."""
     at_a_time: int = AT_A_TIME
-    """Most meetings to play at once."""
+    """Most meetings to play in one call."""
 
 
 def play_series(material: Material, all_series: Sequence[Series]) -> list[list[Meeting]]:
-    """Return the results of all meetings, series by series; earlier ones are read.
+    """Play all meetings that are not stored yet, and return all results, series by series.
 
     Raises:
         RunsStoppedError: The progress function returned False; the same call resumes.
@@ -104,7 +104,7 @@ def _weigh_rest(all_series: Sequence[Series], kept: Sequence[Sequence[Meeting]])
 
 
 def fingerprint(*parts: bytes | str | int) -> str:
-    """Return a digest of everything that results depend on."""
+    """Return the SHA-256 digest of *parts*, in hexadecimal; each is hashed with its length."""
     digest = hashlib.sha256()
     for part in parts:
         content = part if isinstance(part, bytes) else str(part).encode()
@@ -113,7 +113,7 @@ def fingerprint(*parts: bytes | str | int) -> str:
 
 
 def _read(folder: Path | None, series: Series) -> list[Meeting]:
-    """Return the stored meetings of *series*, or none if they are of others or unreadable."""
+    """Return the stored meetings of *series*; none if the file is unreadable or of others."""
     if folder is None:
         return []
     path = folder / FOLDER / f"{series.name}.json"

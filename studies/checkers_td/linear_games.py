@@ -1,10 +1,10 @@
 """Games of checkers in which linear players learn, and the updates of their weights; compiled.
 
-It is copied for each pair of players; see `evolve_arena.players.board.kernel.specialise_board`. A
-player's weights have 64 bits here. After each change they are written, with 32 bits, to the network
-of its seat, so that its next move is searched with the learned weights; two slots may belong to one
-player, which then learns from both sides of the board. Of equally good moves a random one is
-played, so that games differ.
+The module is copied for each pair of players, see
+`evolve_arena.players.board.kernel.specialise_board`. A player's weights have 64 bits here. After
+each change they are written, with 32 bits, to the network of its seat, so that its next move is
+searched with the learned weights; both seats may belong to one player, which then learns from both
+sides of the board. Of equally good moves a random one is played, so that games differ.
 
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004), sections 5.2 to 5.6.
 An episode is one player's view of a game: the features of position after position, of which the
@@ -71,7 +71,7 @@ LAST_VALUE = VALUES - 1
 MAX_FEATURES = 20
 MAX_GENES = MAX_FEATURES * VALUES
 LOST = 1e6
-"""Bound of weights; larger ones have diverged."""
+"""Largest absolute value of a weight; larger weights have diverged."""
 
 EVERY_MOVE, END_OF_GAME = 0, 1
 TD, BURGE = 0, 1
@@ -81,22 +81,22 @@ AFTER, BEFORE = 0, 1
 SETTINGS_FIELDS = 11
 RATE, DISCOUNT, DECAY, TRACE, UPDATE, RULE = range(6)
 FAITHFUL, STATES, FEATURE_COUNT, BINARY, EXPLORATION = range(6, SETTINGS_FIELDS)
-"""Fields of a lesson's row, in the order of :class:`TDLinearSettings`."""
+"""Indices of a player's row of settings, in the order of :class:`TDLinearSettings`."""
 
 
 class TDLinearSettings(NamedTuple):
     """The learning settings of a player; compiled code reads them as a row of numbers."""
 
     rate: float
-    """α; at 0 nothing is learned."""
+    """Learning rate α; at 0 nothing is learned."""
     discount: float
-    """γ."""
+    """Discount factor γ."""
     decay: float
-    """λ."""
+    """Trace decay λ."""
     trace: int
-    """NONE, ACCUMULATING or REPLACING."""
+    """Kind of eligibility traces: NONE, ACCUMULATING or REPLACING."""
     update: int
-    """EVERY_MOVE or END_OF_GAME."""
+    """Time of updates: EVERY_MOVE or END_OF_GAME."""
     rule: int
     """TD, or BURGE: from the last position to the first, each is drawn towards the current value of
     the next one, and the last towards the reward (section 5.6)."""
@@ -113,7 +113,7 @@ class TDLinearSettings(NamedTuple):
     """Share of random moves, from 0 to 1."""
 
     def row(self) -> NDArray[np.float64]:
-        """Return them as an array of shape ``(SETTINGS_FIELDS,)``."""
+        """Return the settings as an array of shape ``(SETTINGS_FIELDS,)``."""
         return np.array(self, dtype=np.float64)
 
 
@@ -123,10 +123,10 @@ class Lesson(NamedTuple):
     settings: NDArray[np.float64]
     """Shape ``(SETTINGS_FIELDS,)``; see :class:`TDLinearSettings`."""
     weights: NDArray[np.float64]
-    """Shape ``(MAX_GENES,)``. A feature's weight stands at its number j, or for its value v at
-    ``VALUES * j + v``."""
+    """Shape ``(MAX_GENES,)``. The weight of feature j is at index j or, if each value has a weight,
+    that of its value v at ``VALUES * j + v``."""
     traces: NDArray[np.float64]
-    """Of the same shape: the traces of its earlier moves; see :func:`clear_traces`."""
+    """Eligibility traces of the weights, shape ``(MAX_GENES,)``."""
 
 
 class LearningTable(NamedTuple):
@@ -138,17 +138,18 @@ class LearningTable(NamedTuple):
     """Weights of each player, shape ``(players, MAX_GENES)``; changed in place, with the packed
     ones."""
     states: NDArray[np.int64]
-    """Features of both players' positions, one's behind the other's."""
+    """Features of the positions of both episodes: the first seat's in the first half, the other's
+    in the second."""
     counts: NDArray[np.int64]
-    """Number of positions of each."""
+    """Number of positions in each episode so far, shape ``(2,)``."""
     traces: NDArray[np.float64]
-    """Shape ``(2, MAX_GENES)``."""
+    """Eligibility traces of each seat, shape ``(2, MAX_GENES)``."""
     values: NDArray[np.float64]
 
 
 @inlined
 def _take_lesson(table: LearningTable, who: int, slot: int) -> Lesson:
-    """Return the settings, weights and traces of the player *who* on a *slot*."""
+    """Return the settings and weights in row *who* of the table, with the traces of a *slot*."""
     return Lesson(table.settings[who], table.weights[who], table.traces[slot])
 
 
@@ -172,8 +173,9 @@ def play_and_learn(
         second: The other; the same if a player plays itself.
         packed: The players, with the weights that they play by.
         workspace: The players' workspace, with the stream of random numbers.
-        table: The players' settings and weights, and memory that is used again and again.
-        figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, which are increased.
+        table: The players' settings and weights, and memory that is reused in each game.
+        figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, shape ``(FIGURES,)``,
+            which are increased.
 
     Returns:
         1 if the first player has won, 0 for a draw, -1 if the other has.
@@ -252,10 +254,10 @@ def _see(
     workspace: BoardWorkspace,
     table: LearningTable,
 ) -> Number:
-    """Add a position to the episode of *who* on a *slot*, and learn if it is time to.
+    """Add a position to the episode of player *who* in a *slot*, and learn if an update is due.
 
-    If the game has ended in that *state* it is the last one, and brings a *reward*. All else is as
-    in :func:`play_and_learn`. Return the sum of absolute errors of values.
+    If the game has ended in that *state*, the position is the last one and brings a *reward*. All
+    else is as in :func:`play_and_learn`. Return the sum of the absolute errors of values.
     """
     lesson = _take_lesson(table, who, slot)
     features = int(lesson.settings[FEATURE_COUNT])
@@ -288,9 +290,9 @@ def value_state(lesson: Lesson, states: Array, at: int) -> Number:
     """Return the value of a position by the linear function.
 
     Args:
-        lesson: Has the weights.
-        states: Features one after the other (``int64``, 0 to 31).
-        at: Start of those of the position.
+        lesson: The player's weights and settings.
+        states: Features of positions, one after another (``int64``, 0 to 31).
+        at: Index in *states* of the position's first feature.
     """
     total = 0.0
     binary = lesson.settings[BINARY] != 0.0
@@ -312,10 +314,10 @@ def learn_from_game(
     Args:
         lesson: The settings, and the weights to change.
         states: The features of the episode's positions.
-        at: Start of those of the first position.
+        at: Index in *states* of the first position's first feature.
         count: The number of positions, the last of the game included.
         reward: The player's reward at the end.
-        values: Scratch for *count* numbers.
+        values: Scratch memory for *count* numbers (``float64``).
 
     Returns:
         The sum of the absolute differences between values and targets.
@@ -337,10 +339,10 @@ def learn_from_move(
     Args:
         lesson: The settings, and the weights to change.
         states: The features of the episode's positions.
-        before: Start of those of the earlier position.
-        reached: Start of those of the later one.
-        is_last: True if the game has ended there.
-        reward: 0 as long as it has not.
+        before: Index in *states* of the earlier position's first feature.
+        reached: Index in *states* of the later position's first feature.
+        is_last: True if the game has ended in the later position.
+        reward: The player's reward there; 0 unless the game has ended.
 
     Returns:
         The absolute difference between the earlier position's value and its target.
@@ -365,12 +367,12 @@ def clear_traces(lesson: Lesson) -> None:
 
 @compiled
 def write_weights(lesson: Lesson, numbers: Floats, at: int) -> None:
-    """Write a player's weights to its network.
+    """Write a player's weights to its network; those that are not finite become 0.
 
     Args:
-        lesson: Has the weights.
+        lesson: The player's weights and settings.
         numbers: The packed weights (``float32``); see `evolve_arena.genomes.dense`.
-        at: Start of those of the player.
+        at: Index in *numbers* at which the player's weights begin.
     """
     for gene in range(_count_genes(lesson)):
         weight = np.float32(lesson.weights[gene])
@@ -379,7 +381,7 @@ def write_weights(lesson: Lesson, numbers: Floats, at: int) -> None:
 
 @compiled
 def spoil_if_lost(lesson: Lesson) -> None:
-    """Replace diverged weights by nan, which every check finds."""
+    """Replace diverged weights by nan, which any later check for finite numbers detects."""
     for gene in range(_count_genes(lesson)):
         if not abs(lesson.weights[gene]) <= LOST:
             lesson.weights[gene] = np.nan
@@ -407,7 +409,7 @@ def _add_up(
 
 @inlined
 def _sweep(lesson: Lesson, states: Array, at: int, count: int, reward: float) -> Number:
-    """Learn by the loops of sections 5.2 and 5.5, which are equal without traces."""
+    """Learn in one backward sweep, by the loops of sections 5.2 and 5.5 (equal without traces)."""
     features = int(lesson.settings[FEATURE_COUNT])
     error = 0.0
     for place in range(count - 2, -1, -1):
@@ -424,7 +426,7 @@ def _sweep(lesson: Lesson, states: Array, at: int, count: int, reward: float) ->
 
 @inlined
 def _sweep_as_burge(lesson: Lesson, states: Array, at: int, count: int, reward: float) -> Number:
-    """Learn by the loop of section 5.6; the discount, which it lacks, is 1 in his experiments."""
+    """Learn by Burge's rule (section 5.6), whose printed loop has no discount: γ is 1 there."""
     features = int(lesson.settings[FEATURE_COUNT])
     target = reward
     error = 0.0
@@ -451,7 +453,7 @@ def _add_state(lesson: Lesson, states: Array, at: int, factor: float) -> None:
 
 @inlined
 def _mark(lesson: Lesson, states: Array, at: int) -> None:
-    """Let traces decay and mark the features of a position."""
+    """Decay the traces, then raise or replace those of the features of a position."""
     settings, traces = lesson.settings, lesson.traces
     kind = settings[TRACE]
     kept = settings[DISCOUNT] * settings[DECAY] if kind != NONE else 0.0

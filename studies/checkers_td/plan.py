@@ -52,15 +52,17 @@ class Reading:
 
     @property
     def name(self) -> str:
-        """Name such as ``depth 3, rates x 3``, without the values of the recipes."""
+        """Name such as ``depth 3, rates x 3``, without other values that are those of recipes."""
         parts = [f"depth {self.depth}", f"rates x {self.rate:g}" if self.rate != 1.0 else ""]
         parts.append(f"draws: {self.draws}" if self.draws != "standard" else "")
         parts.append(f"states {self.states}" if self.states != "after" else "")
         return ", ".join(filter(None, parts))
 
     def apply(self, recipe: Recipe) -> Recipe:
-        """Return the *recipe* of a player, changed; a depth of seven plies stays."""
-        rate = recipe.method["schedule"]["learning_rate"]
+        """Return the *recipe* of a player with the values of this reading.
+
+        A search depth that the text states (seven plies) stays.
+        """
         rate = recipe.method["schedule"]["learning_rate"]
         changes = {
             "method.schedule.learning_rate": float(f"{self.rate * rate:.6g}"),
@@ -73,13 +75,13 @@ class Reading:
 
 
 CHOSEN = Reading(3, 10.0)
-"""The reading of the tables: the one in the table ``readings`` that fits best ..."""
+"""The reading of all tables: with :data:`CHOSEN_GAMES`, the best fit in the table ``readings``."""
 CHOSEN_GAMES = 500
-"""... after this number of games of training."""
+"""Number of training games of each player."""
 
 
 def plan(settings: Settings) -> list[Job]:
-    """Return all players of all seeds, those that search deepest first: they take longest."""
+    """Return the jobs of all players for each seed, the longest ones first."""
     jobs = [_job(number, seed, settings) for seed in settings.each_seed for number in PLAYERS]
     return sorted(jobs, key=lambda job: -job.weight)
 
@@ -96,7 +98,7 @@ def trained(material: Material, seed: int, numbers: Sequence[int]) -> list[Run]:
 
 
 def recipe_name(number: int) -> str:
-    """Return the recipe of player *number*, such as ``checkers-06-rafalmore``."""
+    """Return the name of the recipe of player *number*, such as ``checkers-06-rafalmore``."""
     return f"checkers-{number:02d}-{PLAYERS[number].lower()}"
 
 
@@ -150,7 +152,7 @@ def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participant
 
 
 def make_beginners(recipes: Sequence[Recipe], seeds: Sequence[int]) -> Participants:
-    """Return untrained players, each by a recipe and a seed."""
+    """Return untrained players, one for each recipe and its seed."""
     methods = [recipe.make_method() for recipe in recipes]
     return make_participants(
         [method.decoder for method in methods],
@@ -168,7 +170,7 @@ def arrange(
     learn: bool,
     alternate: bool = False,
 ) -> Task:
-    """Return meetings, as by `make_meetings`, with draws by the rule of the tables' reading.
+    """Return a task of meetings, as `make_meetings` does, with the chosen reading's rule for draws.
 
     Args:
         participants: Players of all meetings.
@@ -194,5 +196,5 @@ def arrange(
 
 
 def read_scores(rows: NDArray[np.int64]) -> list[Score]:
-    """Return the scores of meetings, given as wins, draws and losses."""
+    """Return scores from rows of wins, draws and losses, shape ``(meetings, 3)``."""
     return [Score(wins, losses, draws) for wins, draws, losses in rows.tolist()]

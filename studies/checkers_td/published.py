@@ -50,7 +50,7 @@ class Score:
 
 
 def mean_points(scores: Sequence[Score]) -> tuple[float, float, float, int]:
-    """Return the mean share of points over seeds, its interval, and all games; see `mean_share`."""
+    """Return the mean share of points over seeds, its interval's ends, and the number of games."""
     return mean_share([Sample(score.points, score.games) for score in scores])
 
 

@@ -1,4 +1,4 @@
-"""Readings of Piotrowski's text, each tried with fourteen players, trained and set to a tournament.
+"""Readings of Piotrowski's text, each tried by training fourteen players and a tournament of them.
 
 The text leaves open the search depth, the learning rate, the number of games, and the rule for
 draws. A reading assumes a value for each. Players 15 and 16, whose depth is known and takes most of
@@ -55,7 +55,7 @@ from evolve_arena.studies.checkers_td.tournaments import GAMES
 from evolve_arena.studies.study import Grid, Material, Row, Settings, Table
 
 NUMBERS = tuple(range(1, 15))
-"""Participants."""
+"""Numbers of the participants."""
 PAIRINGS = sorted(
     ((first, second) for first in NUMBERS for second in NUMBERS if first != second),
     key=lambda pair: 11 not in pair,
@@ -92,7 +92,7 @@ class Variant:
     reading: Reading
     lengths: tuple[int, ...] = (SHORT, LONG)
     most_seeds: int = 3
-    """Most seeds: a search of five plies takes fifty times as long as one of one ply."""
+    """Most seeds; fewer for deep searches: five plies take fifty times as long as one ply."""
 
     @property
     def steps(self) -> list[int]:
@@ -103,7 +103,7 @@ class Variant:
         return steps
 
     def seeds(self, settings: Settings) -> int:
-        """Return the number of seeds with which it is tried."""
+        """Return the number of seeds with which the reading is tried."""
         return min(settings.seeds, self.most_seeds)
 
 
@@ -126,7 +126,7 @@ class Result:
 
     @property
     def total(self) -> Score:
-        """Sum of all games."""
+        """Sum of the scores of all cells, over all seeds."""
         return sum((score for table in self.tables for score in table.values()), Score())
 
 
@@ -240,7 +240,7 @@ def _without_others(cells: Crosstable) -> Crosstable:
 
 
 def play_variants(material: Material, variants: Sequence[Variant]) -> list[Result]:
-    """Return the results of each variant, by games of training."""
+    """Play all variants, and return a result for each variant and number of training games."""
     all_series = [
         [
             _make_series(material, variant, seed)
@@ -264,7 +264,10 @@ def play_variants(material: Material, variants: Sequence[Variant]) -> list[Resul
 
 
 def _make_series(material: Material, variant: Variant, seed: int) -> Series:
-    """Return the steps of a variant with one seed, as meetings of which most have no rounds."""
+    """Return the series of a variant with one seed, whose meetings are the variant's steps.
+
+    A step of training has no rounds; a tournament has one for each pairing.
+    """
     recipes = [variant.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
     participants = make_beginners(recipes, [seed] * len(recipes))
     step = material.settings.scaled(STEP, least=1)
@@ -285,8 +288,8 @@ def _make_series(material: Material, variant: Variant, seed: int) -> Series:
 class _Trainee:
     """The players of a variant and one seed, and the step that they have reached.
 
-    Their weights are stored in a file after each step. Without it they are trained anew up to the
-    requested step, with the same result.
+    Their weights are stored in a file after each step. Without that file they are trained anew up
+    to the requested step, with the same result.
     """
 
     beginners: Participants
@@ -295,7 +298,7 @@ class _Trainee:
     games: tuple[int, int]
     """Games of each player in a step of training, and of each pairing in the tournament."""
     order: NDArray[np.int32]
-    """Order in which they train."""
+    """Rows of the players in the order in which they train."""
     path: Path | None
     identity: str
 
@@ -303,7 +306,7 @@ class _Trainee:
         self._participants, self._at = self.beginners, 0
 
     def play(self, numbers: Sequence[int], executor: Executor) -> list[Meeting]:
-        """Play steps, which follow one another."""
+        """Play the steps with these consecutive *numbers*."""
         meetings = []
         for number in numbers:
             if self._at != number:

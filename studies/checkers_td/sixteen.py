@@ -1,8 +1,9 @@
 """The sixteen players of Piotrowski (2004), trained here with their recipes, as players by name.
 
-Their weights ship with the package, as their recipes make them: those of the last generation of
-``evolve start checkers-06-rafalmore --seed 6001``, for example, with a seed of 1000 times the
-number plus 1; of players 15 and 16 with ``--set method.games=25 --set run.generations=20``.
+Their weights ship with the package. They are those of the last generation of a run of the player's
+recipe, such as ``evolve start checkers-06-rafalmore --seed 6001``; the seed is 1000 times the
+player's number plus 1. Players 15 and 16 were trained with ``--set method.games=25 --set
+run.generations=20``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from evolve_arena.players.evolved import VectorPlayer, read_player
 
 
 def piotrowski_names() -> list[str]:
-    """Return their names, in the order of his numbers: ``rafalback`` to ``rafalmored``."""
+    """Return the players' names by their published numbers: ``rafalback`` to ``rafalmored``."""
     return list(_files())
 
 
@@ -25,8 +26,8 @@ def make_piotrowski(name: str, game: BoardGame, depth: int | None = None) -> Vec
 
     Args:
         name: One of :func:`piotrowski_names`.
-        game: The game.
-        depth: Search depth in plies; if None, that of the publication (7), or else 4.
+        game: The game, which is checkers.
+        depth: Search depth in plies; if None, that of the publication (7), or 4 if it has none.
 
     Raises:
         UnknownNameError: There is no such player.
@@ -43,7 +44,7 @@ def make_piotrowski(name: str, game: BoardGame, depth: int | None = None) -> Vec
 
 
 def _files() -> dict[str, str]:
-    """Return files by the player's name; they are called ``06-rafalmore.safetensors``."""
+    """Return the files of weights, such as ``06-rafalmore.safetensors``, by the player's name."""
     folder = resources.files(__package__).joinpath("data", "piotrowski")
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".safetensors"))
     return {file[3:].removesuffix(".safetensors"): file for file in files}

@@ -71,8 +71,7 @@ COEFFICIENTS = {
     "Kendall": (kendall, kendall_interval),
 }
 LARGEST = 16384
-"""Limit of a search's values, which replaces larger ones; see
-`evolve_arena.players.board.values.LARGEST`."""
+"""Limit to which a search clips values; see `evolve_arena.players.board.values.LARGEST`."""
 SHARES = (
     "Points of all games of a player, of its own row and of the others' rows; a draw counts half."
     " Measured is the mean over seeds, with Student's interval (of a single seed Wilson's); each"
@@ -241,7 +240,7 @@ def _judge(apart: float, spread: float | None) -> str:
 
 
 def _spread(groups: Sequence[Sequence[float]]) -> float | None:
-    """Return the 95 % range of one more share around the mean of a group, one side of it.
+    """Return the half-width of the 95 % range of one more share around the mean of its group.
 
     All groups are assumed to have the same variance. None if there is only one seed.
     """
@@ -291,7 +290,7 @@ def _format_games(name: str, results: Results) -> bytes:
 
 
 SCALE = "RdBu"
-"""Red if the first player loses, blue if it wins; told apart with any colour vision."""
+"""Colour map: red if the first player loses, blue if it wins; safe for colour-blind readers."""
 STEEP = 5
 """Change of rank from which a line in the right panel has a colour."""
 
@@ -303,9 +302,9 @@ def draw_tournament(
 
     Args:
         title: The heading.
-        players: Their numbers.
+        players: The players' numbers, in the order of rows and columns.
         published: The published cells.
-        seeds: Those of each seed; their mean is shown.
+        seeds: The measured cells of each seed; their mean is shown.
     """
     from evolve_arena.runs.plots.style import new_figure, set_title
 
@@ -380,7 +379,7 @@ def _draw_ranks(axes: Axes, published: Crosstable, seeds: Sequence[Crosstable]) 
 
 
 def _average(players: Sequence[int], tables: Sequence[Crosstable]) -> NDArray[np.float64]:
-    """Return the mean share of each cell over *tables*; nan where there is none."""
+    """Return each cell's mean share over *tables*, shape ``(players, players)``; nan if in none."""
     shares = np.full((len(players), len(players)), np.nan)
     for row, first in enumerate(players):
         for column, second in enumerate(players):
@@ -391,7 +390,7 @@ def _average(players: Sequence[int], tables: Sequence[Crosstable]) -> NDArray[np
 
 
 def _spread_out(shares: Sequence[float]) -> list[int]:
-    """Return places from 1 for the largest; equal ones get different places."""
+    """Return ranks from 1 for the largest share; equal shares get different ranks."""
     order = sorted(range(len(shares)), key=lambda place: -shares[place])
     places = [0] * len(shares)
     for rank, place in enumerate(order, start=1):

@@ -3,12 +3,13 @@
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004): a player searches a few
 plies ahead, plays itself, and each side's positions make an episode whose reward comes at its end
 (1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ), the key
-``faithful`` selects, see :mod:`evolve_arena.studies.checkers_td.linear_games`; details that his
-text leaves open are keys with the values by which players learn best here.
+``faithful`` selects one of the two, see :mod:`evolve_arena.studies.checkers_td.linear_games`;
+details that his text leaves open are keys, whose defaults are the values by which players learn
+best here.
 
-Meetings of linear players, with or without learning, are work for an executor. A meeting is a
+Meetings of linear players, with or without learning, are tasks for an executor. A meeting is a
 number of games between two players, or of one against itself. Each meeting starts from the given
-weights, whatever the results of others, so meetings are independent parts.
+weights, whatever the results of others, so meetings are independent parts of a task.
 """
 
 from __future__ import annotations
@@ -70,10 +71,10 @@ SEQUENCES = {"after": AFTER, "before": BEFORE}
 
 
 class UpdatesConfig(Config):
-    """The section ``[method.updates]``: the formula of a step, and the positions that it is for."""
+    """The section ``[method.updates]``: the update rule, its time, and the positions learned."""
 
     when: Literal["every-move", "end-of-game"] = "end-of-game"
-    """Time of updates: after each move of the player's, or at the end of the game."""
+    """Time of updates: after each of the player's moves, or at the end of the game."""
     rule: Literal["td", "burge"] = "td"
     """TD(λ), or Burge's rule: at the end of the game, from its last position to the first, each is
     drawn towards the value of the next, and the last towards the reward."""
@@ -86,7 +87,7 @@ class UpdatesConfig(Config):
 
 
 class ScheduleConfig(Config):
-    """The section ``[method.schedule]``: learning rate and random moves, game by game."""
+    """The section ``[method.schedule]``: learning rate and random moves during training."""
 
     learning_rate: float = Field(default=0.0002, gt=0.0, le=1.0)
     """α: the learning rate at the start. The publication does not say."""
@@ -97,8 +98,8 @@ class ScheduleConfig(Config):
     final_exploration: float | None = Field(default=None, ge=0.0, le=1.0)
     """The share of random moves at the end of the schedule; if left out, it stays the same."""
     games: int = Field(default=10_000, ge=1)
-    """Games of a learner until the end of the schedule; learning rate and share change by the same
-    difference per game."""
+    """Games of a learner until the end of the schedule; learning rate and share change linearly, in
+    one step per generation."""
 
 
 class TdLinearConfig(LearnerConfig):
@@ -120,19 +121,19 @@ class TdLinearConfig(LearnerConfig):
     games: int = Field(default=200, ge=1, le=1_000_000)
     final: FinalConfig = FinalConfig(opponent="minimax:depth=2,noise=0.2")
     updates: UpdatesConfig = UpdatesConfig()
-    """The formula of a step, and the positions that it is for."""
+    """The update rule, its time, and the positions learned."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
     """Rule for draws in training; see `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
     """
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: worth of a reward one of the player's moves earlier."""
+    """γ: discount factor of rewards, per move of the player."""
     trace: Literal["none", "accumulating", "replacing"] = "accumulating"
-    """Eligibility traces: none, or those that mark features which occur again by their sum, or by
-    the last value that is not 0."""
+    """Eligibility traces: none, accumulating ones, to which each value of a feature is added, or
+    replacing ones, which take its last value that is not 0."""
     trace_decay: float = Field(default=0.7, ge=0.0, le=1.0)
     """λ: share of a temporal difference that reaches one move farther back."""
     schedule: ScheduleConfig = ScheduleConfig()
-    """Learning rate and random moves, game by game."""
+    """Learning rate and random moves during training."""
     diverged: Literal["stop", "keep"] = "stop"
     """Reaction to weights that diverge: the run stops, or the learner continues with the weights
     that it had before that generation."""
@@ -194,7 +195,7 @@ class TdLinear(VectorLearner):
             )
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
-        """Draw the first weights of *count* learners, all without a bias."""
+        """Draw initial weights of *count* learners, shape ``(count, genes)``; biases are 0."""
         if self.config.initialisation == "zero":
             return np.zeros((count, self.decoder.genes), dtype=np.float32)
         genomes = super().draw(count, rng)
@@ -202,7 +203,7 @@ class TdLinear(VectorLearner):
         return genomes
 
     def make_task(self, state: LearnerState) -> Task:
-        """Return the work of a generation, in which each learner's games are a part."""
+        """Return the task of a generation, in which each learner's games are a part."""
         learners = len(state.population)
         learning = make_learning_settings(self.config, self.decoder, state.generation)
         participants = make_participants(
@@ -256,7 +257,7 @@ def make_learning_settings(
 
     Args:
         config: The section ``[method]`` of the recipe.
-        decoder: Decoder of the networks, which tells the features that they read.
+        decoder: Decoder of the networks, which determines the features that they read.
         generation: Number of the generation, from 0; learning rate and share of random moves depend
             on it.
     """
@@ -289,17 +290,17 @@ NUMBERS = LANES * (1 + MAX_GENES)
 
 @dataclass(frozen=True, eq=False)
 class Participants:
-    """Linear players of any kinds, row by row."""
+    """Linear players, one in each row of the arrays."""
 
     weights: NDArray[np.float64]
-    """Weights, shape ``(players, MAX_GENES)``: each one's weights, then zeros."""
+    """Weights padded with zeros, shape ``(players, MAX_GENES)``."""
     learning: NDArray[np.float64]
     """Learning settings, shape ``(players, SETTINGS_FIELDS)``; see
     :class:`~evolve_arena.studies.checkers_td.linear_games.TDLinearSettings`."""
     seats: NDArray[np.int64]
-    """Records of their play, shape ``(players, RECORD_FIELDS)``."""
+    """Packed records of the players' settings of play, shape ``(players, RECORD_FIELDS)``."""
     shapes: NDArray[np.int64]
-    """Shapes of their networks, ``(players, SHAPE_FIELDS)``."""
+    """Packed sizes of the players' networks, shape ``(players, SHAPE_FIELDS)``."""
 
     @property
     def identity(self) -> bytes:
@@ -314,7 +315,7 @@ class Participants:
         return replace(self, learning=learning)
 
     def pick(self, rows: NDArray[np.int32]) -> Participants:
-        """Return some of them, by their rows; a repeated row becomes two players."""
+        """Return the players in these *rows*; a repeated row becomes two players."""
         own = self.weights[rows], self.learning[rows], self.seats[rows], self.shapes[rows]
         return Participants(*own)
 
@@ -336,11 +337,11 @@ def make_participants(
     """Return players for meetings.
 
     Args:
-        decoders: The decoder of each one's weights: networks over features without hidden units.
-        learning: The settings of each one
+        decoders: The decoder of each player's weights: networks over features without hidden units.
+        learning: The learning settings of each player
             (:class:`evolve_arena.studies.checkers_td.linear_games.TDLinearSettings`).
-        genomes: The weights of each one, shape ``(genes,)``, of 32 or 64 bits; the last is a bias,
-            and is not learned.
+        genomes: The weights of each player, shape ``(genes,)``, ``float32`` or ``float64``; the
+            last is a bias, and is not learned.
 
     Raises:
         ValueError: The three differ in length, or a genome does not fit its decoder.
@@ -373,19 +374,19 @@ def make_meetings(
     alternate: bool = False,
     draws: str = "standard",
 ) -> Task:
-    """Return work of which each part is a meeting.
+    """Return a task of which each part is a meeting.
 
-    Its outputs are the weights afterwards (:func:`read_weights` takes them apart), the first
+    Its outputs are the weights afterwards (to be read by :func:`read_weights`), the first
     player's wins, draws and losses, shape ``(meetings, 3)``, and the figures of
     :mod:`evolve_arena.evolve.learning.tuple_learning`, shape ``(meetings, FIGURES)``.
 
     Args:
         participants: The players.
-        pairings: Rows of these, shape ``(meetings, 2)``. A player that is paired with itself learns
-            from both sides.
+        pairings: Rows of *participants* of each meeting's first and second player, shape
+            ``(meetings, 2)``. A player that is paired with itself learns from both sides.
         seeds: A seed for each meeting, shape ``(meetings,)``.
         games: The number of games of a meeting.
-        learn: True if players learn from each game, or from each move, as set.
+        learn: True if players learn, after each move or game according to their settings.
         alternate: True if the second player begins every other game, else the first begins all.
         draws: The rule for draws, one of
             `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
@@ -474,12 +475,12 @@ def meet_part(
 
 
 class _Table:
-    """A game board with players, and their weights before any learning.
+    """The compiled game and the learning data of the one or two players of a meeting.
 
     Args:
-        players: Their rows of the arrays of `Participants`.
+        players: The players' rows of the arrays of `Participants`, which are copied.
         seed: The seed of random numbers.
-        options: See :func:`meet_part`.
+        options: The task's options; see :func:`meet_part`.
     """
 
     def __init__(self, players: Sequence[Array], seed: np.uint64, options: Settings) -> None:
@@ -517,7 +518,7 @@ class _Table:
         return Lesson(learning.settings[player], learning.weights[player], learning.traces[player])
 
     def play(self, first: int, figures: NDArray[np.float64]) -> int:
-        """Play one game; see `linear_games.play_and_learn`."""
+        """Play one game, which player *first* begins; return 1, 0 or -1 as its result."""
         second = (first + 1) % len(self.learning.weights)
         given = self.packed, self.workspace, self.learning
         return int(self.games.play_and_learn(*self.options, first, second, *given, figures))

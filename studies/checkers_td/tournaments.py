@@ -52,7 +52,7 @@ class Tournament:
     """A round robin in which each pair of players meets twice, each player moving first once."""
 
     name: str
-    """Section of its table."""
+    """Number of its published table, such as ``5.8``."""
     title: str
     players: tuple[int, ...]
     """Numbers of the participants."""
@@ -61,7 +61,7 @@ class Tournament:
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """First and second player of each meeting, as far as such games were published.
+        """First and second player of each meeting, for the cells that were published.
 
         Players that search deepest come first: long meetings must not be left for the end.
         """
@@ -288,7 +288,7 @@ def play_pairs(
 
 
 def _published_share(places: Sequence[int]) -> float:
-    """Return RafalBack's share of points in some published rounds; missing wins are draws."""
+    """Return RafalBack's share of points in some published rounds; games nobody won are draws."""
     forward, backward = _count_published(places)
     games = ROUND_GAMES * len(places)
     return round((backward + (games - forward - backward) / 2) / games, 4)

@@ -1,10 +1,10 @@
 """The study ``four-in-a-row``: the six runs of Dragan and Izert (2016) and their claims.
 
-Their text promises 100 points for each run; for run 2 it prints 103. All of them are used: its
-"last 50 points" are the points 54 to 103.
+According to their text each learning curve has 100 points; that of run 2 has 103. All of them are
+used: its "last 50 points" are the points 54 to 103.
 
-The publication does not say who moves first. Checks here balance colours; the same champions are
-measured once more moving first, and so are populations in their round robins.
+The publication does not say who moves first. Checks here balance colours; additional tables measure
+the same champions, and the round robins of the populations, with the first move in every game.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LAST = 50
-"""Number of points at the end of a curve that its level is the mean of."""
+"""Number of last points of a curve whose mean is its level."""
 LEVEL, BEST = "mean of last 50 points", "best point"
 NUMBERS = (1, 2, 3, 4, 5, 6)
 EVERY = 10
 """Generations between two published points."""
 FIRST = 5
-"""Number of first checks, at which hardly anything has been learnt."""
+"""Number of first checks, before much has been learnt."""
 MATCHES = 99
 """Matches of an individual in the round robin of the population."""
 WINS = f"wins in {MATCHES} duels"
@@ -70,7 +70,7 @@ _judge = partial(judge_interval, above="holds", below="fails", between="open")
 
 
 def plan(settings: Settings) -> list[Job]:
-    """Return each of the six runs with each seed, all runs of the first seed first."""
+    """Return the jobs of the six runs for each seed, ordered by seed."""
     jobs = []
     for seed in settings.each_seed:
         for number in NUMBERS:
@@ -267,8 +267,8 @@ def move_first(player: CompiledPlayer, other: CompiledPlayer, seeds: NDArray[np.
 def begin_round_robins(run: Run) -> Sample:
     """Play the best individual's matches against all others, moving first, at late checkpoints.
 
-    Late ones are the regular checkpoints among the last checks; those written because the run was
-    stopped do not count. The best individual of each is the one that wins most.
+    Late checkpoints are the regular ones within the last 50 checks, without those written because
+    the run was stopped. The best individual of a checkpoint is the one that wins most.
     """
     last = run.recipe.run.generations
     begin = max(0, last - LAST * run.recipe.check.every)
@@ -282,7 +282,7 @@ def begin_round_robins(run: Run) -> Sample:
 
 
 def _wins_as_first(decoder: NetworkDecoder, state: State) -> NDArray[np.int64]:
-    """Count the others that each individual beats, moving first; shape ``(individuals,)``."""
+    """Count each individual's wins, moving first against every other; shape ``(individuals,)``."""
     count = len(state.population)
     first, second = np.nonzero(~np.eye(count, dtype=bool))
     pairings = np.stack([first, second], axis=1).astype(np.int32)
@@ -303,7 +303,7 @@ class Point(Sample):
 
 
 Curves = Mapping[int, Sequence[Sequence[Point]]]
-"""By the number of the run, the curve of each seed."""
+"""Curves of all seeds, by the number of the run."""
 
 
 @dataclass(frozen=True)
@@ -375,7 +375,7 @@ def _pick_best(curve: Sequence[Point]) -> Sample:
 
 
 def _place(published: float, samples: Sequence[Sample]) -> str:
-    """Return the range of one more run like these, and whether the published one is inside."""
+    """Return a remark: the 95 % range of one more run, and whether it holds the published value."""
     if len(samples) == 1:
         return ""
     low, high = next_interval([sample.share for sample in samples])

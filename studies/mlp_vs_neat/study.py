@@ -2,8 +2,8 @@
 
 There are no published results to compare with. Three ways to evolve a value network for Connect
 Four have the same number of training games, the same checks and the same conditions of training
-(noise, openings, hall of fame): the default recipe, the same restricted to NEAT's means (16 hidden
-units, no symmetry), and NEAT.
+(noise, openings, hall of fame): the default recipe; the same with 16 hidden units and without the
+board's symmetry, which NEAT does not use; and NEAT.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ BUDGET = 6_000_000
 CHECKS = 25
 """Number of checks of a run."""
 LAST = 5
-"""Number of checks at the end that the level of a run is the mean of."""
+"""Number of last checks of a run whose mean is its level."""
 OPPONENTS = ("test-bot", "random")
 SPECIES = 20
 """Approximate number of species that are assessed in each generation."""
 GAMES = 4000
 """Games of each champion against each opponent."""
 DUEL_GAMES = 400
-"""Games of each champion against each one of another arm."""
+"""Games of each champion against each champion of another arm."""
 DUEL_PLIES = 4
-"""Random plies at the beginning of these."""
+"""Random plies at the beginning of these games."""
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One of the ways that are compared."""
+    """One arm of the comparison: a recipe and changes of it."""
 
     name: str
     label: str
@@ -63,7 +63,7 @@ class Arm:
 
 
 OPENINGS = {"matches.openings.count": 2}
-"""Number of openings of each pair of individuals in NEAT's recipe, and so in the others."""
+"""Change that gives each pair of individuals as many openings as in NEAT's recipe."""
 ARMS = (
     Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", OPENINGS),
     Arm(
@@ -77,7 +77,7 @@ ARMS = (
 
 
 def plan(settings: Settings) -> list[Job]:
-    """Return each arm with each seed, all arms of the first seed first."""
+    """Return the jobs of all arms for each seed, ordered by seed."""
     jobs = []
     for seed in settings.each_seed:
         for arm in ARMS:
@@ -128,7 +128,7 @@ def count_generations(recipe: Recipe, budget: int) -> int:
 
 
 def measure_curves(material: Material) -> Table:
-    """Make the table of each arm's level, with its games and seconds, and a picture."""
+    """Make the table of each arm's level, with notes on its games and seconds, and a chart."""
     rows, curves = [], {}
     for arm in ARMS:
         records = [_read(run) for run in _runs(material, arm)]
@@ -231,7 +231,7 @@ MLP_VS_NEAT = Study(
 
 
 def _read(run: Run) -> Record:
-    """Return all checks of *run*, with the number of training games before each."""
+    """Return the checks of *run* by opponent, each with the number of training games before it."""
     with History(run.directory.history) as history:
         table = history.generations()
         checks = history.checks()

@@ -1,4 +1,4 @@
-"""Młokosiewicz (2016): Q-learning of Connect Four, also from settings of the original program."""
+"""Młokosiewicz (2016): Q-learning for Connect Four, also with the original program's settings."""
 
 RECIPES = dict.fromkeys(
     (".config", ".json"), "evolve_arena.studies.q_learning.q_learning:convert_settings"

@@ -13,7 +13,7 @@ from evolve_arena.studies.study import Settings
 MOST = 1000
 """Most games in a generation."""
 GAMES = 50_000
-"""Games of the recipe, from stage two on."""
+"""Training games of an agent, unless a configuration changes them, as in stage one."""
 
 ATTEMPTS = 10
 """Attempts per agent: in barely stable configurations the weights of some diverge."""
@@ -26,12 +26,12 @@ REWARDS = {
     "5": {"win": 5.0, "loss": -2.0, "draw": 0.0, "move": 0.0},
     "6": {"win": 2.0, "loss": -5.0, "draw": 0.0, "move": 0.0},
 }
-"""The sets of table 6.11."""
+"""The sets of rewards of table 6.11, by number."""
 
 Changes = JsonObject
-"""Values of a recipe by dotted key, beside the number of games."""
+"""Changed values of a recipe by dotted key, and the number of training games by ``games``."""
 Choose = Callable[["Stage"], str]
-"""Returns the label of the configuration of a stage that later stages adopt."""
+"""Function that returns the label of the configuration of a stage that later stages adopt."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Stage:
 
 
 def _vary(key: str, form: str, *values: float) -> dict[str, Changes]:
-    """Return changes of a *key* of the method to each of *values*, by their form in names."""
+    """Return changes of a *key* of the method, by each of *values* formatted with *form*."""
     return {form.format(value): {f"method.{key}": value} for value in values}
 
 
@@ -78,7 +78,7 @@ STAGES = (
 )
 
 CORRECTED = {label: f"corrected-{label}" for label in ("1", "6")}
-"""The two best sets of rewards, learnt with once more without the program's bugs."""
+"""Names of configurations without the program's bugs, by their set of rewards (the two best)."""
 
 
 EXPLORATION: Mapping[str, Changes] = {
@@ -89,16 +89,16 @@ EXPLORATION: Mapping[str, Changes] = {
         "method.policy.epsilon_end": 0.0,
     },
 }
-"""Section 3.5.1, untried by the author; beside Boltzmann's distribution, with set 1."""
+"""Exploration of section 3.5.1, which the author did not try, by the configuration's name."""
 
 
 def choose_as_published(stage: Stage) -> str:
-    """Return the author's choice."""
+    """Return the label of the author's choice."""
     return stage.chosen
 
 
 def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
-    """Return all agents of all configurations of *stage*.
+    """Return the jobs of all agents of all configurations of *stage*.
 
     Args:
         stage: Stage whose configurations are run.
@@ -115,7 +115,7 @@ def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
 
 
 def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
-    """Return runs beyond the author's: without his program's bugs, and with other exploration."""
+    """Return jobs beyond the author's: without his program's bugs, and with other exploration."""
     before, sets = _take_over(len(STAGES), choose), STAGES[-1].options
     right = {name: {**sets[label], "method.faithful": False} for label, name in CORRECTED.items()}
     others = {name: {**sets["1"], **changes} for name, changes in EXPLORATION.items()}
@@ -128,12 +128,12 @@ def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
 
 
 def configurations(stage: Stage) -> dict[str, str]:
-    """Return our names of the configurations of *stage*, with the published ones."""
+    """Return the published names of the configurations of *stage*, by our names."""
     return {stage.name(label): stage.name(label).replace("-", "_") for label in stage.options}
 
 
 def _take_over(number: int, choose: Choose) -> JsonObject:
-    """Return the changes that the stages before stage *number* have settled."""
+    """Return the changes that stage *number* adopts from the stages before it."""
     changes: JsonObject = {}
     for stage in STAGES[: number - 1]:
         changes |= stage.options[choose(stage)]

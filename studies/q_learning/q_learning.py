@@ -69,8 +69,7 @@ class Rewards(Config):
     win: float = Field(default=2.0, ge=-1000.0, le=1000.0)
     """Reward of a move that wins the game."""
     loss: float = Field(default=-2.0, ge=-1000.0, le=1000.0)
-    """Reward for the opponent's move that wins: it is the future of the move before; see
-    `faithful`."""
+    """Future of a move that the opponent answers with a win; not used if `faithful`."""
     draw: float = Field(default=0.0, ge=-1000.0, le=1000.0)
     """Reward of a move that fills the board."""
     move: float = Field(default=-0.01, ge=-1000.0, le=1000.0)
@@ -78,7 +77,7 @@ class Rewards(Config):
 
 
 class PolicyConfig(Config):
-    """The section ``[method.policy]``: the choice of moves in games that teach."""
+    """The section ``[method.policy]``: the choice of moves in training games."""
 
     exploration: Literal["boltzmann", "epsilon"] = "boltzmann"
     """Choice of moves: with probabilities proportional to exp(value / temperature), or the best one
@@ -104,14 +103,14 @@ class QLearningConfig(LearnerConfig):
     name: Literal["q-learning"] = "q-learning"
     """The name of this method."""
     learning_rate: float = Field(default=0.05, gt=0.0, le=10.0)
-    """Learning rate: a sample moves each weight by this times its error times the slope."""
+    """Learning rate of gradient descent, which takes a step for each sample."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """Worth of a reward a move later."""
+    """Discount factor of a move's future."""
     future: Literal["best-known", "mean"] = "best-known"
     """Estimate of a move's future: the best next move after the reply that the learner itself would
     choose in the opponent's place, or the average of the best next moves after every reply."""
     policy: PolicyConfig = PolicyConfig()
-    """The choice of moves in games that teach."""
+    """The choice of moves in training games."""
     rewards: Rewards = Rewards()
     """Rewards of moves."""
     mirror: bool = True
@@ -127,7 +126,7 @@ class QLearningConfig(LearnerConfig):
     Of equal values the leftmost column's counts as the best, here as there.
     """
     initialisation: str = "uniform"
-    """Distribution of the first weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+    """Distribution of the initial weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class ActionNetworkConfig(Config):
@@ -146,7 +145,7 @@ class ActionNetworkConfig(Config):
 
 
 class QLearning(VectorLearner):
-    """Teach networks the values of moves."""
+    """Let action-value networks play themselves and learn by Q-learning."""
 
     name = "q-learning"
     rate = "method.learning_rate"
@@ -157,14 +156,14 @@ class QLearning(VectorLearner):
     decoder: NetworkDecoder
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
-        """Draw the first weights of *count* networks."""
+        """Draw the initial weights of *count* networks, shape ``(count, genes)``."""
         population = super().draw(count, rng)
         if self.config.faithful:
             population[:, -1] = 0.0
         return population
 
     def make_task(self, state: LearnerState) -> Task:
-        """Return the work of a generation, with a part for each learner."""
+        """Return the task of a generation, in which each learner's games are a part."""
         policy = self.config.policy.model_dump(mode="json")
         options = {
             "sizes": list(self.decoder.mlp.sizes),
@@ -218,7 +217,7 @@ def learn_part(
 
 
 def compile_games(game: AnyGame) -> tuple[ModuleType, ModuleType]:
-    """Compile the rules of a *game* and `evolve_arena.studies.q_learning.q_learning_games`."""
+    """Compile the rules of a *game*, and `q_learning_games` for them; return both modules."""
     assert isinstance(game, BoardGame)
     code, *_, games = specialise_board(game.place, game.rules, (f"{FOLDER}.q_learning_games",))
     return code, games
@@ -230,7 +229,7 @@ def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> QLearnin
     Args:
         mlp: The network's structure.
         bits: The input of each bit of the observation, and its value; shape ``(bits, 2)``.
-        options: Those of `QLearningConfig`.
+        options: The values of `QLearningConfig` by name.
     """
     width = int(padded(mlp.hidden[0]))
     policy, rewards = options["policy"], options["rewards"]
@@ -263,7 +262,7 @@ def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> QLearnin
 
 
 def make_network(mlp: MLP, genome: NDArray[np.float32]) -> ActionNetwork:
-    """Return the network of *genome*, of shape ``(genes,)``, in a form that can be taught."""
+    """Return the network of *genome*, of shape ``(genes,)``, in the padded form that learns."""
     inputs, units, _ = mlp.sizes
     width = padded(units)
     # First layer, input by input, padded; then the output's bias and weights, and the mask.
@@ -278,7 +277,7 @@ def make_network(mlp: MLP, genome: NDArray[np.float32]) -> ActionNetwork:
 
 
 def read_genome(mlp: MLP, network: ActionNetwork) -> NDArray[np.float32]:
-    """Return the genome of the taught network, shape ``(genes,)``."""
+    """Return the genome of a *network* that has learned, shape ``(genes,)``."""
     inputs, units, _ = mlp.sizes
     rows = network.rows.reshape(inputs + 1, -1)[:, :units]
     output = network.last[LANES : LANES + units]
@@ -338,13 +337,13 @@ class ThesisSettings(Config):
 
 
 def convert_settings(content: Settings) -> JsonObject:
-    """Convert the *content* of such a file, called ``NAME.config``, to that of a recipe.
+    """Convert the *content* of a settings file of Młokosiewicz's program to that of a recipe.
 
-    The numbers of games and of saving become whole generations, each as long as the time between
-    two savings; learning is as in his program, bugs included.
+    A generation has as many games as the program played between two savings. Learning is as in the
+    program, bugs included.
 
     Args:
-        content: As `json.load` gives it.
+        content: Content of the file, as `json.load` returns it.
 
     Raises:
         BadValueError: A key is missing, unknown or of the wrong kind, or the games to play are

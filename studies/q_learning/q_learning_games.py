@@ -2,15 +2,16 @@
 
 After Młokosiewicz's thesis (see :mod:`evolve_arena.studies.q_learning.q_learning`), listings 5.5 to
 5.8. The module is copied for each board; see `evolve_arena.players.board.kernel.specialise_board`.
-The player to move reads its own discs as the first kind, on either side. The random stream, the
-weights and all memory are handed in, so that a learner's games depend on nothing else.
+The network reads the discs of the player to move as its own, whether it moved first or second. The
+random stream, the weights and all memory are arguments, so that a learner's games depend on nothing
+else.
 
-The network reads a board and a column and gives the column's value: one hidden layer, one linear
-output, on explicit vectors. In contrast to networks that only play (see
-:mod:`evolve_arena.genomes.network`) its first layer is ``float32``, since learning moves weights by
-less than the steps of whole numbers. A board's sums are added up anew for each ply, cell by cell in
-a fixed order, and one more disc adds one row to them. An :class:`ActionNetwork` has every width
-padded to whole vectors with zeros, which stay zero.
+The network reads a board and a column and gives the column's value: one hidden layer and one linear
+output, computed with SIMD vectors. In contrast to networks that only play (see
+:mod:`evolve_arena.genomes.network`) its first layer is ``float32``, since learning changes weights
+by less than integer weights could show. The first layer's sums for a board are computed anew for
+each ply, cell by cell in a fixed order, and one more disc adds one row of weights to them. An
+:class:`ActionNetwork` has every width padded to whole vectors with zeros, which stay zero.
 """
 
 from __future__ import annotations
@@ -54,17 +55,17 @@ ONE = np.float32(1.0)
 Lanes: TypeAlias = Any
 """A vector of sixteen floats; see `evolve_arena.genomes.simd`."""
 HEIGHT = CELLS // MOVES
-"""Bits of a column."""
+"""Bits of a column in a board's bits."""
 OTHER = 64
 """First bit of the opponent's discs; a board has 64 cells at most."""
 
 
 class ActionNetwork(NamedTuple):
-    """The weights, which learning changes in place, and a mask of the true units."""
+    """The weights, which learning changes in place, and a mask of the hidden units."""
 
     rows: NDArray[np.float32]
-    """One row per input, the column's last, then the biases: ``inputs + 1`` times the padded hidden
-    width."""
+    """First layer, shape ``((inputs + 1) * width,)`` with the padded hidden width: a row for each
+    input, the column's last, then the biases."""
     last: NDArray[np.float32]
     """The output's bias and 15 zeros, then its weight for each hidden unit."""
     mask: NDArray[np.float32]
@@ -78,7 +79,7 @@ class Reader(NamedTuple):
     """Start in ``rows`` of the row of each bit of the observation: of own discs on each cell, and
     from OTHER on of the opponent's."""
     factors: NDArray[np.float32]
-    """Value of each bit for its input."""
+    """Input value of each bit of the observation."""
     own_factor: np.float32
     """Value of an own disc (``float32``)."""
     other_factor: np.float32
@@ -92,13 +93,13 @@ class Reader(NamedTuple):
 
 
 MOVER, WAITER, REPLY, AGAIN, HIDDEN, SECTIONS = 0, 1, 2, 3, 4, 5
-"""Sections of the sums, a hidden width each: those of the board from the view of the player to move
-and of the other, those after a move from the other's view, those after a reply, and the hidden
-units' values. The values of the columns follow."""
+"""Sections of the workspace's sums, a padded hidden width each: sums of the board from the view of
+the player to move and of the other, sums after a move from the other's view, sums after a reply,
+and the hidden units' values. The values of the columns follow."""
 
 
 class QLearningSettings(NamedTuple):
-    """Everything that stays the same from game to game."""
+    """The settings of the method, which are the same in all games."""
 
     reader: Reader
     future: int
@@ -175,7 +176,7 @@ def _play_game(
 def sum_state(
     learning: QLearningSettings, network: ActionNetwork, state: Position, room: Room
 ) -> None:
-    """Write the sums of a *state* from the view of the player to move, and of the other.
+    """Write the first layer's sums of a *state*, as the player to move and the other see it.
 
     Args:
         learning: Settings of the method, of which the reader is used.
@@ -194,7 +195,7 @@ def sum_state(
 def choose_column(
     learning: QLearningSettings, network: ActionNetwork, state: Position, rng: Stream, room: Room
 ) -> Number:
-    """Return the column that the player to move tries in a *state* whose sums are known.
+    """Return the column that the player to move chooses in a *state* whose sums are known.
 
     With Boltzmann's distribution each column's probability is proportional to exp(value /
     temperature) (the thesis's equation 3.8). Else it is any column with probability epsilon, and
@@ -239,7 +240,9 @@ def choose_column(
 
 @inlined
 def end_of(learning: QLearningSettings, state: Position, plies: int, room: Room) -> Number:
-    """Return the result of a *state* after *plies* plies: GOES_ON, DRAWN or the mover's win.
+    """Return the result of a *state* after *plies* plies: GOES_ON, DRAWN, or the winner's sign.
+
+    The sign is 1 if the first player has won, -1 if the second has.
 
     If faithful to the thesis, a full board counts as a draw, whatever its lines.
 
@@ -273,12 +276,11 @@ def find_target(
     Args:
         learning: The settings.
         network: The network whose values count.
-        state: The state before the move, whose sums are known; the mover's have the disc
-            afterwards.
-        column: The move.
-        after: The state after it.
-        result: The result of that state.
-        plies: The number of plies then.
+        state: The state before the move, whose sums are known; the disc is added to the mover's.
+        column: The column of the move, from 0.
+        after: The state after the move.
+        result: The result of *after*, as :func:`end_of` returns it.
+        plies: The number of plies that led to *after*.
         room: The workspace.
     """
     # A move that ends the game has a reward and no future.
@@ -313,7 +315,7 @@ def _add_move(
     at: int,
     to: int,
 ) -> None:
-    """Add the disc of a move, from the view of a *seat*, to the sums of section *at*."""
+    """Write the sums of section *at* with one more disc, as a *seat* sees it, to section *to*."""
     reader = learning.reader
     list_changes(room.states, state, column, seat, room.changes)
     disc, width = peek(room.changes, 0), reader.width
@@ -373,7 +375,7 @@ def learn_move(
             overwritten.
 
     Returns:
-        The error of the first.
+        The error of the move itself, not that of its mirror image.
     """
     reader, rate, sums = learning.reader, learning.rate, room.sums
     own, other = peek(room.planes, 0), peek(room.planes, 1)

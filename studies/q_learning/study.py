@@ -1,10 +1,10 @@
 """The study ``q-learning``: Młokosiewicz (2016), six stages of comparing configurations.
 
 ``seeds`` is the number of agents of each configuration here: five, as in the publication. All
-stages are run with the original program's bugs (``method.faithful``), which the last table
-corrects. ``q-learning`` adopts the author's choice after each stage, so that the tables can be
-compared; ``q-learning-own`` adopts the best configuration here. Games against minimax stand in for
-the author's own against his agents.
+stages are run with the original program's bugs (``method.faithful``), which the table ``corrected``
+removes. ``q-learning`` adopts the author's choice after each stage, so that the tables can be
+compared; ``q-learning-own`` adopts the configuration that was best here. Games against minimax
+replace those that the author himself played against his agents.
 """
 
 from __future__ import annotations
@@ -39,18 +39,21 @@ LAST = len(STAGES)
 
 
 def plan_as_published(settings: Settings) -> list[Job]:
-    """Return all stages at once: their choices are known."""
+    """Return the jobs of all stages, whose published choices are known in advance."""
     jobs = [job for stage in STAGES for job in plan_stage(stage, settings, choose_as_published)]
     return jobs + plan_extras(settings, choose_as_published)
 
 
 def plan_first(settings: Settings) -> list[Job]:
-    """Return the first stage, which adopts nothing."""
+    """Return the jobs of the first stage, which adopts nothing."""
     return plan_stage(STAGES[0], settings, choose_as_published)
 
 
 def plan_next(number: int, material: Material) -> list[Job]:
-    """Return stage *number*, or the extras after the last; nothing without the stage before."""
+    """Return the jobs of stage *number*, or the additional ones after the last stage.
+
+    There are none if the stage before was not run.
+    """
     before = STAGES[number - 2].name("")
     if not any(name.startswith(before) for name in material.runs):
         return []
@@ -61,7 +64,7 @@ def plan_next(number: int, material: Material) -> list[Job]:
 
 
 def _need(first: int, last: int = LAST, *more: str) -> Need:
-    """Return a test for the runs of stages *first* to *last*, and names that begin with *more*."""
+    """Return a predicate for runs of stages *first* to *last*, or whose names begin with *more*."""
     prefixes = *(stage.name("") for stage in STAGES[first - 1 : last]), *more
     return lambda job: job.name.startswith(prefixes)
 

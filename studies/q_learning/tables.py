@@ -91,9 +91,9 @@ def measure_stage(
 
 
 def choose_best(material: Material, stage: Stage) -> str:
-    """Return the label of the configuration with the best sum of places in both rankings.
+    """Return the label of the configuration with the lowest sum of ranks in both rankings.
 
-    Of equal ones, the better one against the random player counts.
+    Of equal sums, the configuration with the higher mean against the random player is chosen.
     """
     runs = _stage_runs(material, stage)
     mutual, random = rank(meet_each_other(runs)), rank(meet_random(runs))
@@ -106,7 +106,7 @@ def choose_best(material: Material, stage: Stage) -> str:
 
 
 def rank(won: Agents) -> dict[str, Ranked]:
-    """Return the configurations by name, the best mean first."""
+    """Return the rank and mean of each configuration by its name, the best mean first."""
     shares = {name: sample.share for name, sample in won.items()}
     return {ranked.name: ranked for ranked in rank_configurations(shares, name_configuration)}
 
@@ -127,7 +127,7 @@ def meet_random(runs: Mapping[str, Run]) -> dict[str, Sample]:
 def make_ranking(
     name: str, title: str, won: Agents, published: Published, notes: list[str]
 ) -> Table:
-    """Make the table *name*, with a chart; configurations in the order of *published*, if any.
+    """Make the table *name* with a chart; configurations are in the order of *published*, if any.
 
     Args:
         name: Name of the table, and of its chart and its CSV file.
@@ -161,7 +161,7 @@ def make_ranking(
 
 
 def tell_of_attempts(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence on the agents that are not the first attempt, or nothing if all are."""
+    """Return a sentence on the agents whose first attempts diverged, or nothing if none did."""
     again = [f"{run.path.name} ({run.recipe.run.seed // FAR})" for run in runs]
     again = [text for text in again if not text.endswith("(0)")]
     if not again:
@@ -323,7 +323,7 @@ def measure_corrected(material: Material) -> Table:
 
 
 def measure_exploration(material: Material) -> Table:
-    """Make a table of random moves with a probability, constant or falling, and of Boltzmann's."""
+    """Make a table of exploration: ε-greedy, constant or falling, and Boltzmann's distribution."""
     title = "a share of random moves instead of Boltzmann's distribution"
     notes = [
         "All learn as stage six does with set 1 of rewards. stage-six-1: Boltzmann's distribution;"
@@ -367,7 +367,7 @@ def measure_minimax(material: Material) -> Table:
 def _win_by_side(
     game: AnyGame, players: Sequence[Player], games: int, executor: Executor
 ) -> list[tuple[str, list[Sample]]]:
-    """Return the wins of all but the last of *players* against it, moving first and second."""
+    """Return the wins of all other *players* against the last, moving first and moving second."""
     packed = combine_players([p.packed for p in players if isinstance(p, CompiledPlayer)])
     rows = np.arange(len(players), dtype=np.int32)
     pairings = np.repeat(gauntlet(rows[:-1], rows[-1:]), games, axis=0)
@@ -411,7 +411,7 @@ def _tell_places(material: Material, stage: Stage, label: str) -> str:
 
 
 APART = 0.17
-"""Distance of a configuration's two lines from its middle."""
+"""Vertical distance of a configuration's two lines from its tick, where 1 is a row."""
 
 
 def draw_ranking(

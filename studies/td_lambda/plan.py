@@ -21,7 +21,7 @@ ENCODINGS = {"R1": "signed", "R2": "planes"}
 TRACES = {"L1": 0.0, "L2": 0.3, "L3": 0.6}
 LADDER = {f"MM{depth}": f"minimax:depth={depth},noise=0.2" for depth in (1, 2, 3, 4)}
 OPPONENTS = {"random": "random", **LADDER}
-"""The five opponents by their names here."""
+"""Specifications of the five opponents, by our names."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,18 @@ class Setting:
     """Final probability of a random move."""
     games: int = GAMES
     as_written: bool = False
-    """True if steps and first weights are those of the text, not those of the recipe."""
+    """True if learning rates and initial weights are those of the text, not of the recipe."""
 
     @property
     def name(self) -> str:
-        """Name such as ``R1-G4-L1``; unusual values follow."""
+        """Name such as ``R1-G4-L1``, followed by other values that differ from the defaults."""
         name = f"{self.encoding}-{self.hidden}-{self.trace}"
         name += "" if self.end == 0.1 else f"-end-{self.end:g}"
         name += "-as-written" if self.as_written else ""
         return name + {SHORT: "-300k", LONG: "-5M"}.get(self.games, "")
 
     def job(self, individual: int, settings: Settings) -> Job:
-        """Return the run of one individual; its number is its seed."""
+        """Return the job of one individual; its number is its seed."""
         games = settings.scaled(self.games, least=20 * CHECKS)
         between = max(1, round(games / CHECKS / MOST))
         each = games // (CHECKS * between)
@@ -75,7 +75,7 @@ class Setting:
 
 
 def plan(settings: Settings, chosen: list[Setting]) -> list[Job]:
-    """Return every individual of the *chosen* settings, each setting once."""
+    """Return the jobs of all individuals of the *chosen* settings, each setting once."""
     return [
         setting.job(individual, settings)
         for setting in dict.fromkeys(chosen)

@@ -84,7 +84,7 @@ ALONE = (
 
 
 def plan_all(settings: Settings) -> list[Job]:
-    """Return the individuals of all settings, the long runs first: they take longest."""
+    """Return the jobs of all individuals of all settings, the long runs first."""
     chosen = [setting for part in PARTS for setting in part.values()]
     return plan(settings, sorted(chosen, key=lambda setting: setting.games < LONG))
 

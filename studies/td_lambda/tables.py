@@ -37,9 +37,9 @@ Finals = Mapping[str, Sequence[Mapping[str, Sample]]]
 Labelled = Mapping[str, Setting]
 
 LAST = 5
-"""Number of checks at the end that a level is the mean of."""
+"""Number of last checks of a run whose mean is its level."""
 RECENT = 3
-"""Number of checks in a row that are compared to see if a curve falls."""
+"""Number of consecutive checks whose mean is compared to see if a curve falls."""
 POINTS = (
     "Shares are points of games, a draw counting half, in the last check of each individual: with"
     " colours balanced, against random and against minimax of depth 1 to 4 (MM1 to MM4), of whose"
@@ -85,7 +85,7 @@ class Curve:
     games: list[int]
     """Training games before each check."""
     points: dict[str, list[Sample]]
-    """By opponent; a draw counts half."""
+    """Points at each check, by opponent; a draw counts half."""
 
     @property
     def final(self) -> float:
@@ -93,7 +93,7 @@ class Curve:
         return fmean(samples[-1].share for samples in self.points.values())
 
     def smoothed(self, opponent: str) -> list[float]:
-        """Return the shares as the publication draws them."""
+        """Return the shares of points against *opponent*, smoothed as in the publication."""
         return smooth([sample.share for sample in self.points[opponent]])
 
 
@@ -135,7 +135,7 @@ def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str
     Args:
         player: Player that is tested.
         game: Game on whose board the concept states are.
-        times: Number of answers to each state of a player that draws its answers.
+        times: Number of answers in each state, if the player's choice is random.
 
     Raises:
         BadValueError: The concept states are not for the board of *game*.
@@ -303,7 +303,7 @@ def _span(values: Sequence[float]) -> str:
 
 
 def _make_grid(name: str, finals: Finals) -> Grid:
-    """Return every individual, published / measured; only their numbers connect the two."""
+    """Return the grid of individuals, published / measured, which are paired by number alone."""
     columns = list(next(iter(finals.values()))[0])
     rows = []
     for label, some in finals.items():

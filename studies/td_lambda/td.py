@@ -40,7 +40,7 @@ FOLDER = "evolve_arena.studies.td_lambda"
 
 
 class PolicyConfig(Config):
-    """The section ``[method.policy]``: the choice of moves in games that teach."""
+    """The section ``[method.policy]``: the choice of moves in training games."""
 
     exploration: Literal["epsilon", "greedy", "softmax"] = "epsilon"
     """``epsilon``: the best move, but a random one with probability ε; ``greedy``: the best move;
@@ -54,19 +54,19 @@ class PolicyConfig(Config):
     random_moves: Literal["others", "all"] = "others"
     """Moves among which a random one is drawn: all but the best, or all."""
     temperature: float = Field(default=0.1, gt=0.0, le=1000.0)
-    """τ of ``softmax``."""
+    """Temperature of ``softmax``."""
 
 
 class UpdatesConfig(Config):
-    """The section ``[method.updates]``: positions and values that weights learn from."""
+    """The section ``[method.updates]``: targets of the updates, and their order."""
 
     random_lesson: Literal["played", "best", "nothing"] = "played"
-    """Position that the same player's position before a random move learns from: the one that was
-    played, the one after the best move, or nothing. In the last two cases λ does not reach across
-    the move."""
+    """Target of the position before a random move of the same player: the position that was played,
+    the one after the best move, or nothing, so that it does not learn. In the last two cases no
+    temporal difference is carried back (λ) across the move."""
     end_value: Literal["estimate", "reward"] = "estimate"
-    """Value of the last position for the same player's position before, if that player ended the
-    game: the network's estimate, or the reward itself."""
+    """Target of the last but one position of the player who ended the game: the network's estimate
+    of the last position, or the reward itself."""
     order: Literal["forward", "backward"] = "forward"
     """Order in which a game's positions are trained: from the first to the last, or the reverse."""
     episodes: Literal["one-by-one", "mixed"] = "one-by-one"
@@ -75,7 +75,7 @@ class UpdatesConfig(Config):
 
 
 class RatesConfig(Config):
-    """The section ``[method.learning_rates]``: steps of the network's layers."""
+    """The section ``[method.learning_rates]``: learning rates of the network's layers."""
 
     hidden: float = Field(default=0.0, ge=0.0, le=10.0)
     """α, the learning rate of the first layer; 0 stands for 1 / inputs."""
@@ -109,19 +109,19 @@ class TdConfig(LearnerConfig):
     step: float = Field(default=1.0, gt=0.0, le=1.0)
     """η: share of the way from the old value to the new estimate that a target takes."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: worth of a reward one move earlier."""
+    """γ: discount factor of rewards, per move of the player."""
     trace: float = Field(default=0.0, ge=0.0, le=1.0)
     """λ: share of a temporal difference that reaches one move further back."""
     policy: PolicyConfig = PolicyConfig()
-    """The choice of moves in games that teach."""
+    """The choice of moves in training games."""
     updates: UpdatesConfig = UpdatesConfig()
-    """Positions and values that weights learn from."""
+    """Targets of the updates, and their order."""
     learning_rates: RatesConfig = RatesConfig()
-    """Steps of the network's layers."""
+    """Learning rates of the network's layers."""
     biases: bool = True
     """True if the network has biases; if not, they are 0 and stay so."""
     initialisation: str = "inverse"
-    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+    """Distribution of the initial weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class ValueNetworkConfig(Config):
@@ -174,7 +174,10 @@ class Td(VectorLearner):
         return decoder
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
-        """Draw the first weights of *count* learners, with biases of 0 if there are to be none."""
+        """Draw the initial weights of *count* learners, shape ``(count, genes)``.
+
+        Biases are 0 if the network is to have none.
+        """
         genes = super().draw(count, rng)
         if not self.config.biases:
             inputs, units, _ = self.decoder.mlp.sizes
@@ -189,7 +192,7 @@ class Td(VectorLearner):
         return float(epsilon_at(learning, learning.played))
 
     def make_task(self, state: LearnerState) -> Task:
-        """Return the work of a generation, in which each learner's games are a part."""
+        """Return the task of a generation, in which each learner's games are a part."""
         bits = self.decoder.inputs_of_bits
         learning = make_learning_settings(self.config, self.decoder, state.generation)
         sizes = {"inputs": self.decoder.inputs, "units": self.decoder.hidden[0]}
@@ -258,7 +261,7 @@ def make_learning_settings(
     Args:
         config: The section ``[method]`` of the recipe.
         decoder: Decoder of the networks, whose sizes scale the learning rates.
-        generation: Number of the generation, from 0; it tells how many games were played before.
+        generation: Number of the generation, from 0, from which the games played before follow.
     """
     policy, updates, rates = config.policy, config.updates, config.learning_rates
     return TDLambdaSettings(

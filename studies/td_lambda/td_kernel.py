@@ -4,11 +4,11 @@ A game gives two episodes, one for each player: the positions that this player m
 player's view. Nothing is learned before the game is over. Then every position gets a target by
 TD(λ), from the values that the network had while it played, and the network is trained towards the
 targets, one position after the other. After Löfroth and Dalenius (2011), chapters 2.3 and 3. The
-module is for games of two in which each move adds a disc, and is copied for each of them; see
+module is for two-player games in which each move adds a disc, and is copied for each game; see
 `evolve_arena.players.board.kernel.specialise_board`.
 
 A learner values the positions that its moves lead to. Exploration, the choice of another move than
-the best, is drawn from the stream of its games.
+the best, uses the learner's stream of random numbers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ EXPLORATIONS = {"epsilon": EPSILON, "greedy": GREEDY, "softmax": SOFTMAX}
 
 PLAYED, BEST, NOTHING = 0, 1, 2
 RANDOM_LESSONS = {"played": PLAYED, "best": BEST, "nothing": NOTHING}
-"""Code of each lesson of a random move for the position before."""
+"""Code of each kind of target for the position before a random move."""
 
 SIGMOID = ACTIVATIONS["sigmoid"]
 
@@ -72,7 +72,7 @@ class TDLambdaSettings(NamedTuple):
     epsilon_start: float
     epsilon_end: float
     epsilon_games: float
-    """Number of games after which the probability of a random move has reached its end."""
+    """Number of games after which the probability of a random move is ``epsilon_end``."""
     temperature: float
     take_wins: bool
     """True if a move that wins at once counts as the best, whatever the values."""
@@ -94,23 +94,23 @@ class TDLambdaSettings(NamedTuple):
 
 
 class TDLambdaWorkspace(NamedTuple):
-    """Memory for one game, used again and again."""
+    """Memory for one game, reused for the next."""
 
     inputs_of_bits: NDArray[np.int64]
-    """Input that is raised by each bit of the observation."""
+    """Index of the network's input for each bit of the observation, shape ``(bits,)``."""
     factors: NDArray[np.float32]
-    """Value of that input."""
+    """Value that each bit gives to its input, shape ``(bits,)``."""
     sums: NDArray[np.float32]
     """Sums of the hidden units, for the first player's view, then for the other's."""
     outputs: NDArray[np.float32]
     """The network's output for each legal move, in their order."""
     chances: NDArray[np.float64]
-    """Probability of each of them."""
+    """Unnormalised probability of each legal move, used by softmax."""
     sources: NDArray[np.int64]
-    """Inputs that the discs raise, in the order of the moves, for one player; in the second half
-    for the other."""
+    """Index of the input of each disc, in the order of the moves: in the first player's view, and
+    in the second half in the other's."""
     values: NDArray[np.float32]
-    """Their values."""
+    """Value of each of these inputs."""
     estimates: NDArray[np.float64]
     """Value of the position after each ply, for the player who moved."""
     rivals: NDArray[np.float64]
@@ -120,7 +120,8 @@ class TDLambdaWorkspace(NamedTuple):
     wins: NDArray[np.int64]
     changes: NDArray[np.int64]
     states: NDArray[np.int64]
-    """As in `evolve_arena.evolve.learning.network_learning.NetworkWorkspace`."""
+    """Memory of the rules for states; like the three before, as in
+    `evolve_arena.evolve.learning.network_learning.NetworkWorkspace`."""
 
 
 @compiled
@@ -140,22 +141,23 @@ def compute_targets(
     reward: float,
     learning: TDLambdaSettings,
 ) -> None:
-    """Write the *targets* of one episode: places *last*, *last* - 2 and so on.
+    """Write the *targets* of one episode, at the indices *last*, *last* - 2 and so on.
 
     The target of a position is its value plus ``step`` times the correction by TD(λ) in one pass
-    over the episode: the sum of all later temporal differences r + γ V(next) - V(this), each times
-    (γλ) to the number of positions between (Löfroth and Dalenius 2011, equation 2.12). All are
-    taken from *values*, so the sum is made from the end. Unless random moves count like others, a
-    position before one learns from the best move there, or nothing; and nothing from later.
+    over the episode: the sum of the temporal differences r + γ V(next) - V(this) of this and all
+    later positions, each times (γλ)^k for the k-th position after this one (Löfroth and Dalenius
+    2011, equation 2.12). All are taken from *values*, so the sum is made from the end. Unless
+    ``random_lesson`` is ``played``, the position before a random move learns from the best move
+    there, or not at all, and no later difference reaches it.
 
     Args:
-        values: The value of each position, for the player who moved to it.
+        values: The value of each position, for the player who moved to it, shape ``(plies,)``.
         rivals: The value of the best move where another was made at random; nan elsewhere.
         targets: The targets, which are written.
-        last: The place of the episode's last position.
+        last: The index of the episode's last position.
         over: True if the game was over there; if not, the opponent ended it.
-        reward: The result: 1, 0 or -1.
-        learning: Settings: step, discount, λ, the lesson of random moves, and exact ends.
+        reward: The result for the episode's player: 1, 0 or -1.
+        learning: Settings: step, discount, λ, ``random_lesson`` and ``exact_end``.
     """
     # The last position learns from the reward.
     carried = learning.discount * learning.trace
@@ -189,15 +191,16 @@ def teach(
     genes: Floats,
     figures: Array,
 ) -> None:
-    """Play games and change *genes* after each of them.
+    """Play games, train the network after each of them, and write its weights to *genes*.
 
     Args:
         network: Memory for the network.
         learning: Settings of play and learning.
-        workspace: Memory that is used again and again.
+        workspace: Memory that is reused in each game.
         rng: The stream of random numbers.
         genes: The genes of the network, ``float32``, changed in place.
-        figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, which are increased.
+        figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, shape ``(FIGURES,)``,
+            which are increased.
     """
     read_genes(network, genes)
     for game in range(learning.games):
@@ -289,7 +292,7 @@ def _learn_from(
 def find_input(
     workspace: TDLambdaWorkspace, state: Position, move: int, seat: int
 ) -> tuple[Number, Number]:
-    """Return the input that a *move* raises for a *seat*, and its value: a move adds one disc.
+    """Return the index and the value of the input for the disc of a *move*, as a *seat* sees it.
 
     Args:
         workspace: Workspace of the game, with the input of each bit of an observation.
@@ -312,11 +315,11 @@ def choose_move(
     ply: int,
     state: Position,
 ) -> Number:
-    """Return the index of the next move among the legal ones; at least its output is then known.
+    """Return the index of the chosen move among the legal ones; at least its output is written.
 
     Args:
         network: Network that values the moves.
-        learning: Settings, which say how moves are explored.
+        learning: Settings, such as the kind of exploration.
         workspace: Workspace of the game, with the sums of the hidden units; legal moves, outputs,
             and the value of a best move that is not played are written.
         rng: Stream of random numbers.

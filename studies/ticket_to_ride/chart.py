@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BIN = 5
-"""Points in a bar of a histogram."""
+"""Width of a histogram's bars, in points."""
 Ranges = Mapping[str, Mapping[int, tuple[float, float, float]]]
 
 
 def draw_points(title: str, results: Mapping[int, MirrorResult]) -> Figure:
-    """Draw three panels: a histogram per number of players, one of all, and results by number."""
+    """Draw three panels: histograms by number of players, one of all games, and mean and range."""
     from evolve_arena.runs.plots.style import new_figure, set_title, style_axes
 
     figure = new_figure(11.0, 4.0, dpi=100)
@@ -119,7 +119,10 @@ def draw_ranges(
 
 
 def _range(results: Sequence[MirrorResult]) -> tuple[float, float, float]:
-    """Return the extremes of as many games as were published, and the mean between them."""
+    """Return minimum, mean and maximum, averaged over *results*.
+
+    Extremes are those of as many games as were published.
+    """
     names = ("minimum", "mean", "maximum")
     low, mean, high = (
         fmean(
@@ -162,7 +165,7 @@ def draw_progress(
 
 
 def _bin(result: MirrorResult) -> tuple[list[float], list[float]]:
-    """Return the middles of bars that hold all points, and the percentage of seats in each."""
+    """Return the centres of a histogram's bars, and the percentage of seats in each."""
     points = result.points
     if not len(points):
         return [0.0, float(BIN)], [0.0, 0.0]

@@ -1,8 +1,8 @@
-"""A multilayer perceptron that learns classes from rows, by batches; compiled.
+"""Compiled training of a multilayer perceptron as a classifier, by mini-batches.
 
-All that the next pass depends on are plain arrays, so a network that was stored goes on to the bit.
-Sums are added up in a fixed order and no library takes part in them: the bits are the same on all
-processors.
+The whole state of training is in plain arrays, so training that is stored and resumed gives the
+same bits. Sums are computed in a fixed order and without other libraries, so the bits are the same
+on all processors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SOLVERS = ("adam", "sgd", "adagrad")
 ADAM, SGD, ADAGRAD = range(3)
 MOMENTUM = np.float32(0.9)
 FIRST_SQUARES = 0.1
-"""TensorFlow's first value of AdaGrad's sums of squares."""
+"""Initial value of AdaGrad's sums of squared gradients, as in TensorFlow."""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
@@ -48,7 +48,7 @@ class Training:
     """The optimiser's memory, shape ``(2, genes)``: Adam's two moments of the gradient; or the
     velocity of descent with momentum, or AdaGrad's sum of squared gradients, and zeros."""
     steps: int
-    """Batches learnt so far."""
+    """Number of batches learnt so far."""
 
 
 @dataclass(frozen=True)
@@ -63,33 +63,33 @@ class ClassifierSettings:
     penalty: float
     """Weight of the squared weights in the loss (L2); biases are left out."""
     batch: int
-    """Rows of a step."""
+    """Number of rows of a step."""
 
 
 class _Descent(NamedTuple):
     """An optimiser's settings in compiled code."""
 
     solver: int
-    """The place in :data:`SOLVERS`."""
+    """Index in :data:`SOLVERS`."""
     rate: np.float32
     penalty: np.float32
     first_squares: np.float32
-    """The first value of AdaGrad's sums, for gradients that are means over a batch."""
+    """Initial value of AdaGrad's sums, for gradients that are means over a batch."""
 
 
 class _Workspace(NamedTuple):
-    """Memory of a pass; compiled code allocates none."""
+    """Memory of a pass over the rows, during which nothing is allocated."""
 
     decays: Floats
     """A 1 for each weight, a 0 for each bias and for padding."""
     gradient: Floats
-    """The sum of the directions of a batch."""
+    """Sum of the negative gradients of a batch's rows."""
     rates: Floats
     """A 1 for each layer."""
     sources: NDArray[np.int64]
-    """Numbers of a row's inputs that are not 0."""
+    """Indices of a row's inputs that are not 0."""
     values: Floats
-    """Their values."""
+    """Values of these inputs."""
     allowed: NDArray[np.uint64]
     """A bit for each class, all of them set."""
 
@@ -101,14 +101,14 @@ def learn_rows(
     classes: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> tuple[Training, float]:
-    """Learn each row once, in random order, with a step for each batch.
+    """Train on each row once, in random order, with a step for each batch.
 
     Args:
         settings: The structure and the optimiser.
         training: The network so far.
-        inputs: Shape ``(rows, inputs)``.
-        classes: From 0 to the number of outputs - 1, shape ``(rows,)``.
-        rng: Draws the order.
+        inputs: Inputs of each row, shape ``(rows, inputs)``.
+        classes: Class of each row, from 0 to the number of outputs - 1, shape ``(rows,)``.
+        rng: Generator that draws the order of the rows.
 
     Returns:
         The network afterwards, and the mean loss on the way: the negative logarithm of the
@@ -199,7 +199,7 @@ def _learn(
 def _descend_plainly(
     descent: _Descent, layers: Layers, memory: Array, gradient: Array, scale: np.float32
 ) -> None:
-    """Take a step with Nesterov's momentum, or of AdaGrad.
+    """Take a step of gradient descent with Nesterov's momentum, or of AdaGrad.
 
     Sources: Sutskever and others, "On the importance of initialization and momentum in deep
     learning" (2013); Duchi, Hazan and Singer, "Adaptive subgradient methods" (2011), section 1.1.

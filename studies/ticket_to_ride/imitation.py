@@ -57,9 +57,10 @@ class DataConfig(Config):
     games: int = Field(default=500, ge=1, le=100_000)
     """Number of games played with each number of players."""
     best: int = Field(default=30, ge=1, le=100_000)
-    """Most games to learn from: those in which one player has most points."""
+    """Most games to learn from with each number of players: those whose best player has most
+    points."""
     minimum_points: int = Field(default=120, ge=1, le=1000)
-    """Points that the winner of such a game has at least."""
+    """Fewest points of the winner of a game to learn from."""
     rows: Literal["winner", "all"] = "winner"
     """Decisions to learn: those of the player with most points, or those of all."""
     held_out: float = Field(default=0.1, ge=0.0, le=0.9)
@@ -121,7 +122,7 @@ class ImitationNetworkConfig(Config):
 
 @dataclass(frozen=True, eq=False)
 class ImitationState:
-    """The state of a run; the rows to learn follow from the seed."""
+    """The state of a run, without the rows to learn, which follow from the seed."""
 
     seed: int
     generation: int
@@ -130,7 +131,7 @@ class ImitationState:
     memory: NDArray[np.float32]
     """Memory of the optimiser for each weight, shape ``(2, genes)``; see `Training`."""
     steps: int
-    """Batches learnt so far."""
+    """Number of batches learnt so far."""
 
 
 class DecisionImitation(Method[ImitationState]):
@@ -151,7 +152,7 @@ class DecisionImitation(Method[ImitationState]):
 
     @classmethod
     def estimate_bytes(cls, config: ImitationConfig, decoder: NetworkDecoder) -> int:
-        """Estimate bytes: the network, and decisions of some forty turns a player."""
+        """Estimate the memory in bytes: the network, and decisions of some forty turns a player."""
         rows = min(config.data.best, config.data.games) * sum(config.data.players) * 40
         return COPIES * 4 * decoder.genes + 2 * rows * 8 * decoder.features
 
@@ -173,14 +174,14 @@ class DecisionImitation(Method[ImitationState]):
         self._rows: tuple[int, DataSet, DataSet] | None = None
 
     def initial(self, seed: int) -> ImitationState:
-        """Return an untrained network, with weights as Glorot and Bengio (2010) draw them."""
+        """Return the state of an untrained network, initialised as by Glorot and Bengio (2010)."""
         rng = derive_generator(seed, 0, "initialisation")
         (drawn,) = self.decoder.initialise(1, "glorot", rng)
         memory = np.zeros((2, self.decoder.genes), dtype=np.float32)
         return ImitationState(seed, 0, self._make_playable(drawn)[None, :], memory, 0)
 
     def find_mismatch(self, state: ImitationState) -> str | None:
-        """Compare the shapes of the arrays with the network's."""
+        """Return the first mismatch of the arrays' shapes and types with the network, or None."""
         genes = self.decoder.genes
         if state.population.shape != (1, genes):
             return f"its population has shape {state.population.shape}, not {1, genes}"
@@ -263,9 +264,10 @@ class DecisionImitation(Method[ImitationState]):
     def _make_playable(
         self, genes: NDArray[np.float32], *, back: bool = False
     ) -> NDArray[np.float32]:
-        """Convert weights of learnt features to weights of scaled ones, or *back* again.
+        """Convert weights for raw features to weights for scaled features, or *back*.
 
-        Scales are powers of two, so that nothing is rounded.
+        Scales are powers of two, so that nothing is rounded. Nothing changes if the network learns
+        from scaled features.
         """
         if self.config.data.scaling == "unit":
             return genes
@@ -293,7 +295,7 @@ class DecisionImitation(Method[ImitationState]):
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """Decisions, in the order of the numbers of players, the games, and the moves."""
+    """Decisions with their features, ordered by number of players, game and move."""
 
     features: NDArray[np.float32]
     """Features before scaling, shape ``(rows, 28)``; see
@@ -307,7 +309,7 @@ class DataSet:
         return len(self.kinds)
 
     def take(self, rows: Array) -> DataSet:
-        """Return the decisions in these *rows*, numbers or a mask."""
+        """Return the decisions in these *rows*, given as indices or as a mask."""
         return DataSet(self.features[rows], self.kinds[rows], self.games[rows])
 
     def hold_out(self, share: float, seed: int) -> tuple[DataSet, DataSet]:
@@ -342,10 +344,10 @@ def build_data_set(
         teacher: A scripted player, which takes all seats.
         players: Numbers of players; the games of one number follow those of another.
         games: Games played with each number.
-        best: Most of these games to keep: those in which one player has most points.
-        minimum_points: Points of that player at least.
+        best: Most of these games to keep: those whose best player has most points.
+        minimum_points: Fewest points of that player.
         rows: ``winner``: decisions of that player only, the first one of equals; or ``all``.
-        seed: Seed of decks and chances.
+        seed: Seed of shuffled decks and random moves.
 
     Raises:
         BadValueError: For some number of players no game has so many points.
@@ -403,7 +405,7 @@ def list_decisions(
     """Return a scripted *player*'s decisions at the beginning of turns, and the seats.
 
     Args:
-        game: The game, for the number of players.
+        game: The game with the number of players as its seats.
         player: The player that takes all seats.
         seeds: The seeds of the matches, as the arena would play them, shape ``(games,)``.
         turns: Upper bound of the number of turns.

@@ -31,9 +31,9 @@ class Estimate:
 
     value: float
     low: float
-    """The 95 % interval of :attr:`value`: from here ..."""
+    """Lower end of the 95 % interval of :attr:`value`."""
     high: float
-    """... to here."""
+    """Upper end of that interval."""
     scatter: float
     """Half-width of the 95 % range of a number from as few games as were published."""
     games: int
@@ -45,9 +45,10 @@ class Estimate:
 
 
 def combine(estimates: Sequence[Estimate], most: float = math.inf) -> Estimate:
-    """Return the mean over players of the same settings, of several with Student's interval.
+    """Return the mean estimate over players with the same settings, with Student's interval.
 
-    The interval is kept below *most*, and above 0 unless a value is below.
+    A single estimate is returned as it is. The interval is clipped at *most*, and at 0 or the
+    lowest value if that is below 0.
     """
     if len(estimates) == 1:
         return estimates[0]
@@ -61,7 +62,7 @@ def combine(estimates: Sequence[Estimate], most: float = math.inf) -> Estimate:
 
 
 Estimator = Callable[[MirrorResult, int], Estimate]
-"""Measures a number; the second argument is the number of games behind the published one."""
+"""Function that estimates a number; its second argument is the games behind the published one."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Measure:
     published: str
     """Name of the row in the publication; empty if it has none."""
     estimate: Estimator
-    """Measures it. The second argument is the number of games behind the published value."""
+    """Function that estimates the row's number from games."""
 
 
 def _mean_of(values: Callable[[MirrorResult], Values], scale: float = 1.0) -> Estimator:
@@ -114,10 +115,10 @@ def _deviation(result: MirrorResult, published: int) -> Estimate:
 
 
 def _median(result: MirrorResult, published: int) -> Estimate:
-    """Estimate the median; its interval ends at the values of two ranks (binomial).
+    """Estimate the median, with the binomial interval between two order statistics.
 
-    As the seats of a game depend on each other, it is widened by the same factor as that of the
-    mean.
+    As the seats of a game depend on each other, the interval is widened by the same factor as that
+    of the mean.
     """
     points = np.sort(result.points)
     _, half = _ratio(_list(result, "points"), result.counted)
@@ -139,7 +140,7 @@ def _median(result: MirrorResult, published: int) -> Estimate:
 def _extreme(measure: Callable[[Array], Number], result: MirrorResult, published: int) -> Estimate:
     """Estimate an extreme as its mean over sets of as many games as were published.
 
-    The largest of more games would be larger.
+    A maximum over more games would be larger.
     """
     count = max(1, result.games // published)
     points = result.results.columns["points"]
@@ -160,7 +161,7 @@ def _extreme(measure: Callable[[Array], Number], result: MirrorResult, published
 
 
 def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimate:
-    """Estimate, of as many games as published, the aborted ones, or those that ended regularly."""
+    """Estimate the number of aborted, or of completed, games among as many as were published."""
     count = result.aborted if aborted else result.games - result.aborted
     shares = count / result.games, *wilson_interval(count, result.games)
     share, low, high = (published * end for end in shares)
@@ -241,11 +242,11 @@ class Cell:
 def read_cell(table: str, row: str, column: str | int) -> Cell:
     """Return a cell of a published table.
 
-    Where tables 5.1 and 5.2 give sums over the players of completed games, it is their mean.
+    Where tables 5.1 and 5.2 give sums over the players of completed games, the mean is returned.
 
     Args:
-        table: Such as ``3.1``.
-        row: Its name in the publication.
+        table: Number of the table, such as ``3.1``.
+        row: Name of the row in the publication.
         column: A number of players, ``all``, or in table 6.1 the iteration.
     """
     place = table, row, str(column)

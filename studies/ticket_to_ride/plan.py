@@ -1,4 +1,4 @@
-"""The runs of the study ``ticket-to-ride``: networks that imitate the rule player, evolved ones."""
+"""The runs of ``ticket-to-ride``: networks that imitate the rule player, and evolved players."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 UNIVERSAL, PROOF = "universal", "proof"
 """Settings: a model for all numbers of players, and one that is examined while it learns."""
 ADAGRAD = "-adagrad"
-"""Suffix of the names of these settings if learnt with his optimiser and number of rows."""
+"""Suffix of the names of these settings if trained with Łabno's optimiser, on all rows."""
 EVOLVED = {"evolved": "ticket-to-ride", "evolved-graphs": "ticket-to-ride-neat"}
 """Recipes of evolved players, by setting."""
 
@@ -33,7 +33,7 @@ AS_PUBLISHED = {
     "method.data.minimum_points": 120,
     "method.data.rows": "winner",
 }
-"""Sections 4.2 to 4.4, whatever the recipe says now."""
+"""Settings of sections 4.2 to 4.4, which override those of the recipe."""
 HIS_OPTIMISER = {
     "method.solver": "adagrad",
     "method.learning_rate": 0.05,
@@ -45,7 +45,7 @@ NETWORK_WEIGHT, EVOLVED_WEIGHT = 1.0, 5.0
 
 
 def plan(settings: Settings) -> list[Job]:
-    """Return all runs of all seeds, the evolved ones first: they take longest."""
+    """Return the jobs of all settings for each seed, the longest ones (evolved players) first."""
     evolved = [
         _evolved_job(name, seed, settings) for seed in settings.each_seed for name in EVOLVED
     ]
@@ -68,7 +68,7 @@ def specific(count: int) -> str:
 def _imitate(
     name: str, counts: list[int], seed: int, settings: Settings, more: Changes = NOTHING
 ) -> Job:
-    """Return the job of a network that learns from the reading ``code``, as in the source."""
+    """Return the job of a network that imitates the rule player ``code``, as in the publication."""
     if name.startswith(PROOF):
         rows, steps, generations = 100, FEW_STEPS, ITERATIONS
         kept = {"run.checkpoint_every": 1, "run.keep_every": 1}

@@ -45,7 +45,7 @@ MIRROR_SEED = 20180912
 ENDINGS = ("completed games", "forbidden moves")
 """Rows that count games."""
 RECOMMENDED = {2: "universal", 3: "specific", 4: "specific", 5: "universal"}
-"""Section 5.3, by number of players."""
+"""Model that section 5.3 recommends, by number of players."""
 
 Games = Mapping[int, MirrorResult]
 """Games of a player against itself, by number of players."""
@@ -80,7 +80,7 @@ def measure_rule_player(material: Material) -> Table:
 
 
 def measure_network(material: Material, optimiser: str = "") -> Table:
-    """Measure table 4.3, with figures 4.1 to 4.3; *optimiser* is the end of the setting's name."""
+    """Measure table 4.3, with figures 4.1 to 4.3; *optimiser* is the suffix of the setting."""
     games = _play_networks(material, dict.fromkeys(COUNTS, UNIVERSAL + optimiser))
     table = compare("4.3", "the imitating network, all seats", games, optimiser)
     table.notes.append(
@@ -259,9 +259,10 @@ def _histogram(results: Games) -> Grid:
 PROOF_GAMES = 2500
 """Games with each number of players, after each iteration."""
 PUBLISHED_GAMES, PUBLISHED_SEATS, PRINTED = 240, 840, 5
-"""Of each iteration 60 games of each number of players; five iterations were printed."""
+"""Games (60 of each number of players) and seats behind the numbers of an iteration, and number of
+iterations that were printed."""
 EXAMINED = 100
-"""Section 6.2: random rows on which loss and accuracy were measured."""
+"""Number of random rows on which loss and accuracy were measured (section 6.2)."""
 NOT_HIS = " The optimiser is Adam; the table `6.1-adagrad` has his."
 
 LOSS, ACCURACY, FINISHED = "loss", "accuracy", "seats that finished"
@@ -277,14 +278,14 @@ ROWS = {
     "tickets done": "Srednia liczba ukonczonych biletów",
     "tickets failed": "Srednia liczba nieukonczonych biletów",
 }
-"""Rows of the table here, and their names in the publication."""
+"""Published names of the rows of table 6.1, by our names."""
 MOST = {ACCURACY: 1.0, "forbidden moves": PUBLISHED_GAMES, FINISHED: PUBLISHED_SEATS}
 """Upper bounds of the numbers in some rows."""
 
 
 @dataclass(frozen=True)
 class _Stage:
-    """A network after an iteration."""
+    """The measurements of a network after an iteration."""
 
     games: MirrorResult
     loss: Estimate
@@ -306,7 +307,7 @@ class _Stage:
 def measure_proof(material: Material, optimiser: str = "") -> Table:
     """Measure table 6.1, continued to the tenth iteration, with figure 6.1.
 
-    *optimiser* is the end of the setting's name, and of the table's.
+    *optimiser* is the suffix of the names of the setting and the table.
     """
     runs = material.list_runs(PROOF + optimiser)
     name = f"6.1{optimiser}"
@@ -367,7 +368,7 @@ def _examine(material: Material, run: Run, iteration: int) -> _Stage:
 
 
 def _estimate_mean(values: NDArray[np.float64]) -> Estimate:
-    """Return the mean over all rows, with the scatter of a mean over as many as were examined."""
+    """Return the mean over all rows, with the scatter of a mean over :data:`EXAMINED` rows."""
     value = float(values.mean())
     scatter = Z_95 * float(values.std()) / math.sqrt(EXAMINED)
     return Estimate(value, value, value, scatter, len(values))

@@ -286,6 +286,29 @@ def test_workers_hold_no_file_of_their_caller(team: Team, tmp_path: Path) -> Non
             assert [file.path for file in psutil.Process(pid).open_files()] == []
 
 
+class Fragile:
+    """A signal handler that can only be destroyed in the process that made it, as Ray's."""
+
+    def __init__(self) -> None:
+        self.maker = os.getpid()
+
+    def __call__(self, number: int, frame: object) -> None:
+        """Fail, as nobody sends the signal."""
+        raise AssertionError
+
+    def __del__(self) -> None:
+        if os.getpid() != self.maker:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_keep_the_signal_handlers_of_their_caller(team: Team) -> None:
+    before = signal.signal(signal.SIGTERM, Fragile())
+    try:
+        assert team(2).map(abs, [-1, 2]) == [1, 2]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_executors_are_made_by_name() -> None:
     def make(name: str | None, workers: int | None = None) -> Executor:
         with make_executor(name, workers) as executor:

@@ -60,6 +60,7 @@ Teams = dict[int | None, RayExecutor]
 @pytest.fixture(scope="module")
 def two_nodes() -> Iterator[Cluster]:
     """Yield two nodes of two cores on this machine; this process is connected to them."""
+    before = signal.getsignal(signal.SIGTERM)  # Ray sets another handler, and leaves it
     made = Cluster(
         initialize_head=True,
         head_node_args={"num_cpus": 2, "include_dashboard": False, "_system_config": HEALTH},
@@ -71,6 +72,7 @@ def two_nodes() -> Iterator[Cluster]:
     finally:
         ray.shutdown()
         made.shutdown()
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(autouse=True)
