@@ -129,7 +129,7 @@ class EvolvedPlayer(CompiledPlayer):
         if not hasattr(self.decoder, "planes"):
             return None
         names = getattr(self.decoder, "input_names", ())
-        last = "what is known" if getattr(self.decoder, "shortcut", False) else ""
+        last = "known features" if getattr(self.decoder, "shortcut", False) else ""
         outputs = self.decoder.output_names
         return Labels(self.decoder.planes, names, outputs=outputs, last_unit=last)
 

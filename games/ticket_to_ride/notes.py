@@ -68,7 +68,7 @@ ROOM_SIZE = WAYS_AT + MAX_PLAYERS * SEAT_WAYS // 2
 
 
 class Room(NamedTuple):
-    """The notes, divided into parts."""
+    """Views of the parts of the notes: numbers that searches derive from a state and keep."""
 
     known: Array
     """Parts that hold for the current state, as bits; shape ``(1,)``."""

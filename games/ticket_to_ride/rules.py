@@ -228,7 +228,7 @@ def kinds(state):
 
 
 def read_notes(notes):
-    """Return the parts of the notes as a `Room`."""
+    """Return views of the parts of a state's notes, an array of ``int64``, as a `Room`."""
     return Room(
         notes[:1],
         notes[PLAN_AT:COUNTS_AT].view(np.uint64),

@@ -420,7 +420,7 @@ def _wins_at_once(states: Array, state: Position, room: Array) -> Number:
 def _value_leaf(
     asked: Asked, state: Position, side: Integer, score: Number, level: Integer, states: Array
 ) -> Integer:
-    """Return the value of a leaf at a *level* to a *side*."""
+    """Return the value, to a *side*, of a leaf at a *level* of the search."""
     # By the searching player, from sums where they are kept, else by the game's evaluation
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked

@@ -189,7 +189,7 @@ class Sweep:
 
         figure = new_figure(max(4.5, 3.6 * len(self.keys)), 3.6)
         remark = f"dots: runs; bars: 95 % intervals of means; against {self.against}"
-        set_title(figure, "What mattered", [remark])
+        set_title(figure, "Effects of the settings", [remark])
         panels = figure.subplots(1, len(self.keys), sharey=True, squeeze=False)[0]
         for axes, key in zip(panels, self.keys, strict=True):
             effects = self.effects(key)

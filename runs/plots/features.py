@@ -52,7 +52,7 @@ def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
         return _draw_bars(title, remarks, [*labels.names, "bias"], np.append(weights, biases))
     names, values = zip(*(name.rsplit(": ", 1) for name in labels.names), strict=True)
     worths = weights.reshape(-1, bins)
-    matrix = "What each value of a feature is worth", names[::bins], values[:bins], worths
+    matrix = "Weight of each value of a feature", names[::bins], values[:bins], worths
     return _draw_matrices(title, remarks, [matrix])
 
 

@@ -195,7 +195,7 @@ def _draw_key(figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale:
     top = _key_height(sketch) - 0.45
     x = axes.get_xlim()[0] + left
     y = axes.get_ylim()[0] + top
-    axes.text(x, y, "How to read it", fontsize=9, fontweight="bold")
+    axes.text(x, y, "Legend", fontsize=9, fontweight="bold")
     clipped = bool(np.abs(sketch.weights).max(initial=0.0) > scale.vmax)
     draw_scale(figure, (left + 0.02, top - 0.32), scale, SIGNS, clipped=clipped)
     axes.text(x + 1.95, y - 0.27, "weight", fontsize=8, va="center")

@@ -159,7 +159,7 @@ def draw_position(player: Player, position: State, name: str | None = None) -> F
 
     # On the right each input's share: bars if inputs have names, else cells
     adds = np.array(found["adds"])
-    heading = f"What each input adds to “{found['output']}”"
+    heading = f"Contribution of each input to “{found['output']}”"
     if labels.names:
         order = [at for at in np.argsort(-np.abs(adds), kind="stable") if adds[at]][:MAX_BARS]
         adding = [labels.names[at] for at in order]
@@ -430,7 +430,7 @@ class _Inside:
 
     def _draw_inputs(self, axes: Axes, top: float) -> dict[int, tuple[float, float]]:
         """Draw the inputs in the colours of their values; return the place of each one."""
-        heading = "What the network sees"
+        heading = "Inputs of the network"
         axes.text(MARGIN, top + 0.25, heading, fontsize=9.5, fontweight="bold")
         limit = float(np.abs(self.values).max(initial=0.0)) or 1.0
         scale = Normalize(-limit, limit)

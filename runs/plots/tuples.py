@@ -175,7 +175,7 @@ def _draw_numbers(player: TuplePlayer, name: str | None) -> Figure:
         axes.set_title(side, fontsize=9)
         axes.set_xlabel("number" if len(decoder.states) > 2 else "bit")
         axes.tick_params(labelsize=8)
-    figure.colorbar(picture, ax=list(panels), label="what it adds to the sum on average")
+    figure.colorbar(picture, ax=list(panels), label="mean contribution to the sum")
     return figure
 
 
@@ -208,7 +208,7 @@ def _draw_values(
     scale = make_scale(known)
     base = bottom + 0.85
     top = base + board.height * cell
-    heading = "What each cell adds to the sum on average"
+    heading = "Mean contribution of each cell to the sum"
     axes.text(0.0, top + 0.75, heading, fontsize=9, fontweight="bold")
     left = 0.0
     for place, side, boards in zip(PLACES, decoder.sides, values, strict=False):

@@ -140,7 +140,7 @@ def _compare_shares(name: str, published: Crosstable, seeds: Sequence[Crosstable
         rows.append(Row(name, f"{number} {PLAYERS[number]}", "points", *values))
     first = [sum(cells.values(), Score()) for cells in (published, *seeds)]
     row = Row(
-        name, "all players", "who moves first", round(first[0].share, 4), *mean_points(first[1:])
+        name, "all players", "first mover", round(first[0].share, 4), *mean_points(first[1:])
     )
     return [*rows, row]
 
@@ -315,7 +315,7 @@ def draw_tournament(
     _draw_map(panels[0], "Published", players, [published], names=True)
     image = _draw_map(panels[1], f"Measured, {count}", players, seeds, names=False)
     bar = figure.colorbar(image, ax=list(panels[:2]), shrink=0.75, pad=0.015, aspect=30)
-    bar.set_label("points of who moves first, share", fontsize=9)
+    bar.set_label("points of the first mover, share", fontsize=9)
     bar.outline.set_visible(False)
     _draw_ranks(panels[2], published, seeds)
     return figure
@@ -338,7 +338,7 @@ def _draw_map(
     axes.set_xticks(range(len(players)), [str(number) for number in players], fontsize=8.5)
     axes.set_xlabel("the other player", fontsize=9)
     if names:
-        axes.set_ylabel("who moves first", fontsize=9)
+        axes.set_ylabel("first mover", fontsize=9)
     axes.tick_params(length=0, colors="#444444")
     axes.spines[:].set_visible(False)
     axes.set_title(title, loc="left", fontsize=10.5, fontweight="bold")

@@ -39,7 +39,7 @@ KINDS: list[tuple[str, str, Settings, set[str]]] = [
     ("connect-four", "mlp", {"columns": 8, "rows": 7, "hidden": (50,), "head": "action"}, OWN),
     ("connect-four", "mlp", {"columns": 4, "rows": 4, "hidden": (), "head": "action"}, OWN),
     ("checkers", "mlp", {}, {"value", "own men", "other's kings"}),
-    ("checkers", "mlp", {"encoding": "signed", "shortcut": True}, {SIGNED, "what is known"}),
+    ("checkers", "mlp", {"encoding": "signed", "shortcut": True}, {SIGNED, "known features"}),
     ("checkers", "mlp", WEIGHTED, {*COUNTED, "bias"}),
     ("checkers", "mlp", {**WEIGHTED, "features": 4, "bins": 8}, {*COUNTED[:4], "7 or more"}),
     ("checkers", "graph", {"encoding": "features", "features": 14}, {"value", COUNTED[5]}),

@@ -550,7 +550,7 @@ def test_tables_tell_where_results_differ() -> None:
     table = compare_tournaments(WITHOUT_LEARNING, [turned, turned, turned])
     rows = {(row.row, row.column): row for row in table.rows}
     assert rows["mean of seeds", "Spearman"].measured < -0.9
-    assert rows["all players", "who moves first"].measured == pytest.approx(1000 / 2090)
+    assert rows["all players", "first mover"].measured == pytest.approx(1000 / 2090)
     for player, remark in (
         ("15 RafalMMoreD", "rank 15, published 1; lower here"),
         ("10 RafalBin", "rank 1, published 15; higher here"),
