@@ -193,11 +193,11 @@ def prepare(
     # All checks come before the directory is created.
     made = Run(RunDirectory(place), recipe)
     made.remarks = told
-    made.check_code()
-    made.method.check_ready()
-    for opponent in recipe.make_opponents():  # last, as these may be compiled
+    made.method.check_ready()  # before opponents are compiled
+    for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
+    made.check_code()
     made.create(state, force=force)
     remember(made.recipe, made.path)
     return made

@@ -1,18 +1,22 @@
-"""The command ``reproduce``: published results and ours, side by side."""
+"""The commands ``reproduce`` and ``league``: published results and players beside ours."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from evolve_arena.cli.commands.completion import complete_player
 from evolve_arena.cli.commands.runs import Address, RunsExecutor
+from evolve_arena.core.errors import BadValueError
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to *app*."""
-    app.command(rich_help_panel="Studies")(reproduce)
+    """Add the commands to *app*."""
+    for command in (reproduce, league):
+        app.command(rich_help_panel="Studies")(command)
 
 
 def reproduce(
@@ -59,3 +63,74 @@ def reproduce(
         print_json(result.to_dict())
     else:
         print_study(result)
+
+
+class LeagueProtocol(StrEnum):
+    """The protocols of the Othello League."""
+
+    BOARDS = "boards"
+    NOISE = "noise"
+
+
+def league(
+    players: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PLAYER...]",
+            help="Players of Othello to rate against the league (default: the league alone).",
+            autocompletion=complete_player,
+        ),
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the league's files.")
+    ] = Path("othello_league"),
+    protocol: Annotated[
+        LeagueProtocol,
+        typer.Option(
+            help="boards: from a thousand positions; noise: from the start, against opponents that"
+            " play 10 % of their moves at random."
+        ),
+    ] = LeagueProtocol.BOARDS,
+    pairs: Annotated[
+        int, typer.Option(min=2, max=100_000, help="Pairs of games with each opponent.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of random moves.")] = 0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that play.")] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Rate players of Othello against the published players of the Othello League."""
+    from evolve_arena.arena.executors import make_executor
+    from evolve_arena.cli.output import print_json
+    from evolve_arena.core.registry import make_game
+    from evolve_arena.players.player import CompiledPlayer
+    from evolve_arena.players.specification import make_player
+    from evolve_arena.studies.othello_league.league import (
+        BOARDS,
+        play_league,
+        read_league,
+        read_openings,
+    )
+    from evolve_arena.studies.othello_league.study import print_league
+
+    game: Any = make_game("othello")
+    others = read_league(folder, game)
+    entered = []
+    for name in players or ():
+        player = make_player(name, game)
+        if not isinstance(player, CompiledPlayer):
+            raise BadValueError(f"{name} is not compiled, so it can't play thousands of games")
+        entered.append(player)
+    openings = read_openings(folder / BOARDS, game) if protocol == "boards" else None
+    with make_executor(None, workers) as executor:
+        result = play_league(
+            entered or others,
+            others if entered else (),
+            protocol=protocol.value,
+            openings=openings,
+            pairs=pairs,
+            seed=seed,
+            executor=executor,
+        )
+    print_json(result.to_dict()) if json else print_league(result)

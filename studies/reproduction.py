@@ -15,6 +15,7 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td.study import CHECKERS_TD
 from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
 from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT
+from evolve_arena.studies.othello_league.study import OTHELLO_LEAGUE
 from evolve_arena.studies.q_learning.study import Q_LEARNING, Q_LEARNING_OWN
 from evolve_arena.studies.report import COLUMNS, cells, write_report
 from evolve_arena.studies.study import Material, Settings, Study, StudyResult
@@ -31,6 +32,7 @@ STUDIES: dict[str, Study] = {
         Q_LEARNING_OWN,
         CHECKERS_TD,
         TICKET_TO_RIDE,
+        OTHELLO_LEAGUE,
     )
 }
 

@@ -228,6 +228,7 @@ def evolve(
 
     def run(*words: str, code: int = 0) -> tuple[str, str]:
         monkeypatch.setattr("sys.argv", ["evolve", *words])
+        capsys.readouterr()  # what was printed before is not the command's
         with pytest.raises(SystemExit) as ended:
             main()
         said = capsys.readouterr()

@@ -717,9 +717,11 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     by_seat: bool = False
     """True if tuples have separate weights for afterstates of each seat; useful where the value of
     a position depends on the seat."""
+    symmetric: bool = True
+    """True if a tuple also reads its images by the file's SYMMETRY, with the same weights."""
 
     def __post_init__(self) -> None:
-        for name in ("turns", "by_seat"):
+        for name in ("turns", "by_seat", "symmetric"):
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise BadValueError(f"{name} is {value!r}: it must be true or false")
@@ -767,7 +769,9 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     @property
     def views(self) -> NDArray[np.int64]:
         """Images of the cells under the symmetries of the board, shape ``(views, cells)``."""
-        return _find_views(self.game) if self.has_board else np.arange(self.cells)[None]
+        if not (self.has_board and self.symmetric):
+            return np.arange(self.cells)[None]
+        return _find_views(self.game)
 
     def find_cell(self, cell: int) -> int:
         """Return the index of a *cell* among those that are drawn; -1 if it is not."""

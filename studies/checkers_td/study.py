@@ -139,9 +139,7 @@ def _compare_shares(name: str, published: Crosstable, seeds: Sequence[Crosstable
         values = round(theirs[number], 4), *mean_points(some), remark
         rows.append(Row(name, f"{number} {PLAYERS[number]}", "points", *values))
     first = [sum(cells.values(), Score()) for cells in (published, *seeds)]
-    row = Row(
-        name, "all players", "first mover", round(first[0].share, 4), *mean_points(first[1:])
-    )
+    row = Row(name, "all players", "first mover", round(first[0].share, 4), *mean_points(first[1:]))
     return [*rows, row]
 
 
