@@ -28,7 +28,7 @@ from evolve_arena.arena.executors import (
     cluster,
     make_executor,
 )
-from evolve_arena.arena.executors.cluster import RayExecutor, connect
+from evolve_arena.arena.executors.cluster import RayExecutor
 from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.types import Array, Settings
@@ -36,15 +36,9 @@ from evolve_arena.runs import run as running
 from evolve_arena.runs.summary import summarise
 from tests.arena.test_executors import assert_same, make_matches
 from tests.canaries import plant, read_marks
+from tests.clusters import two_nodes_of
 from tests.network import Host, two_hosts
 
-HEALTH = {
-    "health_check_initial_delay_ms": 0,
-    "health_check_period_ms": 500,
-    "health_check_timeout_ms": 2000,
-    "health_check_failure_threshold": 2,
-}
-"""A node that is killed is missed at once."""
 FAR_WORKERS = [int(number) for number in os.environ.get("FAR_WORKERS", "2").split(",")]
 """Numbers of workers behind a slow network; ``FAR_WORKERS=1,2,4`` takes 4 minutes."""
 RECIPE = "connect-four"
@@ -60,19 +54,8 @@ Teams = dict[int | None, RayExecutor]
 @pytest.fixture(scope="module")
 def two_nodes() -> Iterator[Cluster]:
     """Yield two nodes of two cores on this machine; this process is connected to them."""
-    before = signal.getsignal(signal.SIGTERM)  # Ray sets another handler, and leaves it
-    made = Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 2, "include_dashboard": False, "_system_config": HEALTH},
-    )
-    try:
-        made.add_node(num_cpus=2, node_name="second")
-        with connect(made.address):
-            yield made
-    finally:
-        ray.shutdown()
-        made.shutdown()
-        signal.signal(signal.SIGTERM, before)
+    with two_nodes_of(2, "second") as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)

@@ -38,18 +38,9 @@ from evolve_arena.runs.store.directory import RunDirectory
 from tests import forked
 
 pytest.importorskip("ray", reason="the cluster is one of Ray")
-import ray
 from ray.cluster_utils import Cluster
 
-from evolve_arena.arena.executors.cluster_connection import connect
-
-HEALTH = {
-    "health_check_initial_delay_ms": 0,
-    "health_check_period_ms": 500,
-    "health_check_timeout_ms": 2000,
-    "health_check_failure_threshold": 2,
-}
-"""A node that is killed is missed at once."""
+from tests.clusters import two_nodes_of
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +57,8 @@ def temporary() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def nodes(temporary: Path) -> Iterator[Cluster]:
     """Yield two nodes of one core on this machine; this process is connected to them."""
-    head = {"num_cpus": 1, "include_dashboard": False, "_system_config": HEALTH}
-    made = Cluster(initialize_head=True, head_node_args=head)
-    try:
-        made.add_node(num_cpus=1)
-        with connect(made.address):
-            yield made
-    finally:
-        ray.shutdown()
-        made.shutdown()
+    with two_nodes_of(1) as made:
+        yield made
 
 
 SLOW = """
