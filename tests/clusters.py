@@ -20,18 +20,31 @@ HEALTH = {
 """A node that is killed is missed at once."""
 
 
-@contextmanager
-def two_nodes_of(cores: int, second: str | None = None) -> Iterator[Cluster]:
-    """Yield two nodes of so many *cores*, to which this process is connected.
+KEPT: list[object] = []
+"""All nodes. A forked process may drop what Ray has registered for the end of a process, and crash
+if that destroys a node, whose threads it does not have."""
 
-    Nodes replace the handler of SIGTERM by one that crashes forked processes; it is put back.
-    """
-    before = signal.getsignal(signal.SIGTERM)
+
+class Nodes(Cluster):
+    """A cluster whose nodes do no harm to forked processes."""
+
+    def add_node(self, *args: object, **options: object) -> object:
+        """Add a node, as `ray.cluster_utils.Cluster` does, but leave the handler of SIGTERM."""
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            KEPT.append(super().add_node(*args, **options))
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        return KEPT[-1]
+
+
+@contextmanager
+def two_nodes_of(cores: int, second: str | None = None) -> Iterator[Nodes]:
+    """Yield two nodes of so many *cores*, to which this process is connected."""
     head = {"num_cpus": cores, "include_dashboard": False, "_system_config": HEALTH}
-    made = Cluster(initialize_head=True, head_node_args=head)
+    made = Nodes(initialize_head=True, head_node_args=head)
     try:
         made.add_node(num_cpus=cores, **({"node_name": second} if second else {}))
-        signal.signal(signal.SIGTERM, before)
         with connect(made.address):
             yield made
     finally:

@@ -111,7 +111,9 @@ def wrap(text: str, indent: str = "") -> str:
 
 def write_name(name: str) -> str:
     """Return the *name* of a player in a form that is safe in a docstring."""
-    return ascii(" ".join(name.split()))[1:-1].replace('"', "'")
+    written = ascii(" ".join(name.split()))[1:-1].replace('"', "'")
+    # From Python 3.13 on no docstring can have half of a surrogate pair, however it is written.
+    return re.sub(r"(\\\\)|\\(?=ud[89a-f])", lambda found: found[1] or r"\\", written)
 
 
 def write_rule(title: str, mark: str = "#") -> str:

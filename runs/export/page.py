@@ -110,9 +110,8 @@ STACKS = {game.grid.shape[1] if game.stacks else 0}
 def run_source(text: str) -> dict[str, object]:
     """Run the *text* of a Python bot, and return its definitions by name."""
     space: dict[str, object] = {"__name__": "page"}
-    source = text.encode("utf-8", "backslashreplace")  # names may have lone surrogates
     with np.errstate():  # bots set it for themselves
-        exec(compile(source, "page", "exec", dont_inherit=True), space)
+        exec(compile(text, "page", "exec", dont_inherit=True), space)
     return space
 
 
