@@ -385,7 +385,17 @@ def plan_matches(
             state.seed,
             generation=state.generation,
         )
-        pairings, openings = over_openings(pairings, openings)
+        if config.openings.per_pair:
+            both = 2 if config.colours == "both" else 1
+            groups = -(-len(pairings) // (both * config.games))
+            rng = derive_generator(state.seed, state.generation, f"openings of {purpose}")
+            drawn = rng.integers(len(openings), size=(groups, config.openings.per_pair))
+            # Both colours of a pair, and its further games, play the same openings.
+            rows = np.repeat(drawn, both * config.games, axis=0)[: len(pairings)]
+            pairings = np.repeat(pairings, config.openings.per_pair, axis=0)
+            openings = openings[rows.ravel()]
+        else:
+            pairings, openings = over_openings(pairings, openings)
     return pairings, openings, derive_seeds(state.seed, state.generation, purpose, len(pairings))
 
 

@@ -21,9 +21,9 @@ def estimate_pairs(config: MatchesConfig, pairs: int, individuals: int) -> int:
         individuals: Individuals that meet the fixed opponents.
     """
     colours = 2 if config.colours == "both" else 1
-    games = colours * config.games * config.openings.count * pairs
+    games = colours * config.games * config.openings.played * pairs
     if fixed := config.fixed_opponents:
-        games += individuals * len(fixed.players) * (fixed.games + 1) * config.openings.count
+        games += individuals * len(fixed.players) * (fixed.games + 1) * config.openings.played
     return BYTES_PER_MATCH * games
 
 

@@ -149,7 +149,11 @@ class Method(ABC, Generic[S]):
             name: section_of_decoder(decoder, left_out, name if several else "")
             for name, decoder in decoders.items()
         }
-        chosen = content.get("kind", next(iter(networks))) if several else next(iter(networks))
+        fitting = [
+            name for name in sections if content.keys() <= sections[name].model_fields.keys()
+        ]
+        usual = fitting[0] if fitting else next(iter(networks))  # the first that has all the keys
+        chosen = content.get("kind", usual) if several else usual
         if not isinstance(chosen, str):
             raise BadValueError(f"network.kind is {quote(chosen)}: it must be a text")
         if chosen not in networks:

@@ -61,6 +61,7 @@ class Tournament(SelfAdaptiveBreeder[TournamentState]):
     name = "tournament"
     config_type = TournamentConfig
     sections = ("matches", "variation")
+    instead: ClassVar[Mapping[str, str]] = {"method.step_size": "variation.step_size"}
     state_type = TournamentState
     shapes: ClassVar[Mapping[str, Shape]] = {
         **VectorBreeder.shapes,

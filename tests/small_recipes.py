@@ -22,6 +22,17 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
         "connect-four-neat",
         ["method.engine=neat-python", "neat.pop_size=20", "neat.node_add_prob=0.3", *FAMOUS],
     ),
+    "evolution-strategy": (
+        ROWS,
+        ["method.name=evolution-strategy", "method.individuals=10", "network.hidden=[8]", *FAMOUS],
+    ),
+    "cma-es of lines": (
+        "othello-evolved",
+        [
+            *("method.name=cma-es", "method.individuals=6", "network.kind=lines"),
+            "network.straight=1",
+        ],
+    ),
     "td": ("td-lambda", TAUGHT),
     "q-learning": ("q-learning", TAUGHT),
     "td in one file": (ROWS, ["method.name=td", *TWO]),

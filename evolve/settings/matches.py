@@ -34,12 +34,25 @@ class FixedOpponents(Config):
 
 
 class OpeningsConfig(Config):
-    """The beginnings of matches: random plies, the same ones for every pair of a generation."""
+    """The beginnings of matches: random plies, from the same openings for a whole generation."""
 
     plies: int = Field(default=0, ge=0, le=20)
     """Random plies that a match begins with; 0: all matches begin at the start."""
     count: int = Field(default=1, ge=1, le=1000)
-    """Different openings of a generation; every pair plays each of them."""
+    """Different openings of a generation."""
+    per_pair: int | None = Field(default=None, ge=1, le=1000)
+    """Openings that a pair plays, drawn from these; if left out, every pair plays all of them."""
+
+    @model_validator(mode="after")
+    def _draw_some(self) -> OpeningsConfig:
+        if self.per_pair is not None and self.per_pair > self.count:
+            raise ValueError(f"per_pair is {self.per_pair}, but count is {self.count}")
+        return self
+
+    @property
+    def played(self) -> int:
+        """Number of openings that a pair plays."""
+        return self.per_pair or self.count
 
 
 class MultiplayerConfig(Config):

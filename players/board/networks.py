@@ -100,25 +100,31 @@ MAX_BITS = 2**15 - 1
 def make_networks(game: type[BoardGame]) -> dict[str, type[EvolvedPlayer]]:
     """Return the kinds of evolved players of a *game* by name: ``mlp``, ``graph``, ``tuples``.
 
+    Boards with a symmetry also have ``lines``.
+
     Raises:
         BadValueError: An option of the game has the name of an attribute of networks.
     """
-    kinds: dict[str, tuple[type[_OnBoard], type[EvolvedPlayer]]] = {
+    from evolve_arena.players.board.line_tuples import LineTupleDecoder
+
+    kinds: dict[str, tuple[type[BoardDecoder], type[EvolvedPlayer]]] = {
         "mlp": (NetworkDecoder, VectorPlayer),
         "graph": (GraphDecoder, NeatPlayer),
         "tuples": (BoardTupleDecoder, TuplePlayer),
     }
+    if game().symmetry:
+        kinds["lines"] = LineTupleDecoder, VectorPlayer
     return {name: _make_kind(game, name, *kind) for name, kind in kinds.items()}
 
 
-def _restore(game: str, network: str, told: Settings) -> _OnBoard:
-    """Restore a pickled decoder; see `_OnBoard`."""
-    decoder: _OnBoard = find_game(game).networks[network].decoder_type(**told)
+def _restore(game: str, network: str, told: Settings) -> BoardDecoder:
+    """Restore a pickled decoder; see `BoardDecoder`."""
+    decoder: BoardDecoder = find_game(game).networks[network].decoder_type(**told)
     return decoder
 
 
 def _make_kind(
-    game: type[BoardGame], name: str, base: type[_OnBoard], player: type[EvolvedPlayer]
+    game: type[BoardGame], name: str, base: type[BoardDecoder], player: type[EvolvedPlayer]
 ) -> type[EvolvedPlayer]:
     """Return a class of players whose decoders have the options of *game* as fields."""
     # The decoder: the base class and a field for each option
@@ -146,7 +152,7 @@ def _make_kind(
 
 
 @dataclass(frozen=True)
-class _OnBoard:
+class BoardDecoder:
     """Common part of decoders: the game, whose options :func:`make_networks` adds as fields."""
 
     game_type: ClassVar[type[BoardGame]]
@@ -195,7 +201,7 @@ class _OnBoard:
 
 
 @dataclass(frozen=True)
-class Observation(_OnBoard):
+class Observation(BoardDecoder):
     """Meaning of a network's inputs and outputs.
 
     Raises:
@@ -520,7 +526,7 @@ class NetworkDecoder(Observation):
     def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sharing of genes by symmetry; see :func:`share_genes`."""
         # Each distinct symmetry permutes the inputs; the output stays.
-        cells = _find_views(self.game)
+        cells = find_views(self.game)
         cells = cells[np.sort(np.unique(cells, axis=0, return_index=True)[1])]
         planes = np.arange(0, self.inputs, self.game.grid.size)
         inputs = (planes[None, :, None] + cells[:, None, :]).reshape(len(cells), -1)
@@ -703,7 +709,7 @@ def find_length(read: Reading) -> int:
 
 
 @dataclass(frozen=True)
-class BoardTupleDecoder(_OnBoard, TupleDecoder):
+class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     """Decoder of tuple networks: the board, and the choice of shapes."""
 
     tuples: int = 60
@@ -771,7 +777,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         """Images of the cells under the symmetries of the board, shape ``(views, cells)``."""
         if not (self.has_board and self.symmetric):
             return np.arange(self.cells)[None]
-        return _find_views(self.game)
+        return find_views(self.game)
 
     def find_cell(self, cell: int) -> int:
         """Return the index of a *cell* among those that are drawn; -1 if it is not."""
@@ -931,7 +937,7 @@ def _read_stacks(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
     return members, comes, np.array([first for first, _ in listed]), numbers
 
 
-def _find_views(game: BoardGame) -> NDArray[np.int64]:
+def find_views(game: BoardGame) -> NDArray[np.int64]:
     """Return the images of the grid's cells under its symmetries, shape ``(views, cells)``."""
     if not game.symmetry:
         return np.arange(game.grid.size)[None]
@@ -940,7 +946,7 @@ def _find_views(game: BoardGame) -> NDArray[np.int64]:
 
 def find_cell_views(game: BoardGame) -> NDArray[np.int64]:
     """Return the image of each cell under each symmetry of the board, shape ``(views, CELLS)``."""
-    images, places = _find_views(game), game.grid.ravel()
+    images, places = find_views(game), game.grid.ravel()
     views = np.tile(np.arange(int(game.code.CELLS)), (len(images), 1))
     views[:, places] = places[images]
     return views

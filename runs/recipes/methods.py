@@ -25,6 +25,8 @@ METHODS = {
     "evolutionary-programming": (
         "evolve_arena.evolve.evolutionary_programming:EvolutionaryProgramming"
     ),
+    "evolution-strategy": "evolve_arena.evolve.evolution_strategy:EvolutionStrategy",
+    "cma-es": "evolve_arena.evolve.cma_es:CmaEs",
     "td": "evolve_arena.evolve.td:Td",
     "td-tuples": "evolve_arena.evolve.td_tuples:TdTuples",
     "q-learning": "evolve_arena.evolve.q_learning:QLearning",

@@ -30,6 +30,8 @@ SMALL = {
     "tournament": ("method.individuals=6", "method.tournament_size=2"),
     "neat": ("neat.pop_size=6",),
     "evolutionary-programming": ("method.individuals=3", "matches.opponents=2"),
+    "evolution-strategy": ("method.individuals=4",),
+    "cma-es": ("method.individuals=4", "network.hidden=[2]"),
     "td": ("method.games=20",),
     "td-tuples": ("method.games=20",),
     "q-learning": ("method.games=20",),

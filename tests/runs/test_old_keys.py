@@ -114,7 +114,7 @@ def test_nothing_is_said_of_the_old_keys_of_a_run(tmp_path: Path) -> None:
     [
         ("tournament", ["method.noise=2"], r"matches\.noise is 2: it must be at most 1"),
         ("tournament", ["method.nois=0.1"], r"did you mean 'matches\.noise'"),
-        ("tournament", ["method.step_size=0.1"], r"did you mean 'variation\.step_size'"),
+        ("tournament", ["method.step_size=0.1"], r"write variation\.step_size"),
         ("tournament", ["matches.elites=1"], r"did you mean 'variation\.elites'"),
         ("tournament", ["variation.tournament_size=3"], r"did you mean 'method\.tournament_size'"),
         ("td", ["method.noise=0.1"], r"method\.noise is a key of the method 'tournament'"),

@@ -192,7 +192,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("method.tournament_size=101", r"method\.tournament_size is 101, more than the 100"),
         ("method.name=tornament", r"unknown method 'tornament': did you mean 'tournament'\?"),
         ("variation.crossover=cxTwoPiont", r"'cxTwoPiont': did you mean 'cxTwoPoint'\?"),
-        ("method.name=td-linear", r"connect-four', which the method 'td-linear' does not play: "),
+        ("method.name=td-linear", r"connect-four', which the method 'td-linear' does not play"),
         ("method=5", r"method is 5: it must be a section"),
         ("run=[1]", r"run is \[1\]: it must be a section"),
         ("run.seed=-1", r"run\.seed is -1: it must be at least 0"),

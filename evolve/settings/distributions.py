@@ -1,0 +1,69 @@
+"""The settings of the methods that move a distribution: ``evolution-strategy`` and ``cma-es``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from evolve_arena.evolve.settings.matches import (
+    BreederConfig,
+    MultiplayerMatchesConfig,
+    OpeningsConfig,
+)
+
+
+class RoundRobinConfig(MultiplayerMatchesConfig):
+    """The section ``[matches]``: every two individuals meet."""
+
+    openings: OpeningsConfig = OpeningsConfig(plies=2, count=100, per_pair=1)
+    """The beginnings of matches: by default two random plies, one of a hundred openings for each
+    pair."""
+
+
+class DistributionConfig(BreederConfig):
+    """The keys of ``[method]`` that both methods have."""
+
+    individuals: int = Field(default=100, ge=4, le=10_000)
+    """Individuals that are drawn in a generation; an even number."""
+    averaging: float = Field(default=0.02, gt=0.0, le=1.0)
+    """Weight with which each generation enters the running mean of the distribution's centre, which
+    is the champion; 1: no mean at all."""
+    initialisation: str = "normal:0.1"
+    """Distribution of the first centre, such as ``normal:1``."""
+    matches: RoundRobinConfig = Field(default=RoundRobinConfig(), exclude=True)
+    """The section ``[matches]``."""
+
+    @field_validator("individuals")
+    @classmethod
+    def _are_even(cls, individuals: int) -> int:
+        if individuals % 2:
+            raise ValueError("must be an even number")
+        return individuals
+
+
+class EvolutionStrategyConfig(DistributionConfig):
+    """The section ``[method]`` of the method ``evolution-strategy``."""
+
+    name: Literal["evolution-strategy"] = "evolution-strategy"
+    """The name of this method."""
+    individuals: int = Field(default=200, ge=4, le=10_000)
+    """Individuals of a generation, in pairs on opposite sides of the centre; an even number."""
+    step_size: float = Field(default=0.15, gt=0.0, le=100.0)
+    """σ: standard deviation of each gene around the centre."""
+    learning_rate: float = Field(default=0.02, gt=0.0, le=10.0)
+    """The size of a step of Adam, by which the centre moves."""
+    rescale: bool = True
+    """true: after each step the centre is scaled so that its genes have a mean square of 1. It is
+    for networks that play the same if all weights are multiplied by a number, such as ``lines``."""
+    initialisation: str = "normal:1"
+    """Distribution of the first centre, such as ``normal:1``."""
+
+
+class CmaEsConfig(DistributionConfig):
+    """The section ``[method]`` of the method ``cma-es``."""
+
+    name: Literal["cma-es"] = "cma-es"
+    """The name of this method."""
+    step_size: float = Field(default=1.0, gt=0.0, le=1000.0)
+    """σ at the start: standard deviation of each gene around the centre."""
