@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,50 +145,79 @@ def find_lines(
     blocks = [(block, _list_windows(block, length)) for parts in lines for block in parts]
     if squares:
         blocks += _list_squares(rows, columns, kinds)
-    # Classes of windows: the images of one window share its weights.
-    classes: list[Window] = []
-    orders: dict[frozenset[int], tuple[int, set[Window]]] = {}
-    for _, windows in blocks:
-        for window in windows:
-            if frozenset(window) not in orders:
-                for view in images:
-                    image = tuple(int(view[cell]) for cell in window)
-                    orders.setdefault(frozenset(image), (len(classes), set()))[1].add(image)
-                classes.append(window)
-    shares = [len(images) // _count_images(window, images) for window in classes]
-    firsts = np.cumsum([0, *(kinds ** len(window) for window in classes)])
-    same = _find_same(classes, orders, firsts, kinds)
-    # Tables: the images of one block share its table, if they are blocks themselves.
-    wanted = {frozenset(block) for block, _ in blocks}
-    found: dict[frozenset[int], tuple[Window, int]] = {}
-    gather: list[NDArray[np.int32]] = []
-    entries = 0
-    for block, windows in blocks:
-        if frozenset(block) in found:
-            continue
-        for view in images:
-            image = tuple(int(view[cell]) for cell in block)
-            if frozenset(image) in wanted:
-                found.setdefault(frozenset(image), (image, entries))
-        gather.append(_gather(block, windows, orders, firsts, kinds))
-        entries += len(gather[-1])
-    if entries > MAX_NUMBERS:
-        raise BadValueError(f"straight is {length}: the tables would have {entries:,} numbers")
-    widest = max(part.shape[1] for part in gather)
-    padded = [
-        np.pad(part, ((0, 0), (0, widest - part.shape[1])), constant_values=-1) for part in gather
-    ]
+    classes = _classify(blocks, images, kinds)
+    found, gather = _find_tables(blocks, images, classes)
+    if len(gather) > MAX_NUMBERS:
+        raise BadValueError(f"straight is {length}: the tables would have {len(gather):,} numbers")
+    shares = [len(images) // _count_images(window, images) for window in classes.windows]
     return LineTuples(
         kinds,
         length,
-        tuple(classes),
+        tuple(classes.windows),
         np.array(shares),
-        firsts,
-        same,
-        tuple(block for block, _ in found.values()),
-        np.array([table for _, table in found.values()]),
-        np.concatenate(padded),
+        classes.firsts,
+        _find_same(classes),
+        tuple(block for block, _ in found),
+        np.array([table for _, table in found]),
+        gather,
     )
+
+
+class _Classes(NamedTuple):
+    """Windows that share their weights."""
+
+    windows: list[Window]
+    """One of each class."""
+    orders: dict[frozenset[int], tuple[int, set[Window]]]
+    """For the cells of each window its class, and the orders in which images of that class's window
+    have them."""
+    firsts: NDArray[np.int64]
+    """The first gene of each class, and their number."""
+    kinds: int
+
+
+def _classify(
+    blocks: list[tuple[Window, list[Window]]], images: NDArray[np.int64], kinds: int
+) -> _Classes:
+    """Return the classes of the windows of all *blocks*: the images of one share its weights."""
+    windows: list[Window] = []
+    orders: dict[frozenset[int], tuple[int, set[Window]]] = {}
+    for _, inside in blocks:
+        for window in inside:
+            if frozenset(window) in orders:
+                continue
+            for view in images:
+                image = tuple(int(view[cell]) for cell in window)
+                orders.setdefault(frozenset(image), (len(windows), set()))[1].add(image)
+            windows.append(window)
+    firsts = np.cumsum([0, *(kinds ** len(window) for window in windows)])
+    return _Classes(windows, orders, firsts, kinds)
+
+
+def _find_tables(
+    blocks: list[tuple[Window, list[Window]]], images: NDArray[np.int64], classes: _Classes
+) -> tuple[list[tuple[Window, int]], NDArray[np.int32]]:
+    """Return each block with the first entry of its table, and the genes of all entries.
+
+    The images of one block share its table, if they are blocks themselves.
+    """
+    wanted = {frozenset(block) for block, _ in blocks}
+    found: dict[frozenset[int], tuple[Window, int]] = {}
+    parts: list[NDArray[np.int32]] = []
+    for block, windows in blocks:
+        if frozenset(block) in found:
+            continue
+        first = sum(map(len, parts))
+        for view in images:
+            image = tuple(int(view[cell]) for cell in block)
+            if frozenset(image) in wanted:
+                found.setdefault(frozenset(image), (image, first))
+        parts.append(_gather(block, windows, classes))
+    widest = max(part.shape[1] for part in parts)
+    padded = [
+        np.pad(part, ((0, 0), (0, widest - part.shape[1])), constant_values=-1) for part in parts
+    ]
+    return list(found.values()), np.concatenate(padded)
 
 
 def _list_lines(rows: int, columns: int, length: int) -> list[Window]:
@@ -242,21 +272,16 @@ def _list_digits(cells: int, kinds: int) -> NDArray[np.int64]:
     return np.arange(kinds**cells)[:, None] // kinds ** np.arange(cells, dtype=np.int64) % kinds
 
 
-def _find_same(
-    classes: list[Window],
-    orders: dict[frozenset[int], tuple[int, set[Window]]],
-    firsts: NDArray[np.int64],
-    kinds: int,
-) -> NDArray[np.int32]:
+def _find_same(classes: _Classes) -> NDArray[np.int32]:
     """Return for each gene those of the same content in another order; see `LineTuples.same`."""
     parts = []
-    for window, first in zip(classes, firsts[:-1], strict=True):
-        digits = _list_digits(len(window), kinds)
+    for window, first in zip(classes.windows, classes.firsts[:-1], strict=True):
+        digits = _list_digits(len(window), classes.kinds)
         places = {cell: place for place, cell in enumerate(window)}
         # Orders in which symmetries map the window to itself
         rows = [
-            first + _number(digits[:, [places[cell] for cell in order]], kinds)
-            for order in sorted(orders[frozenset(window)][1])
+            first + _number(digits[:, [places[cell] for cell in order]], classes.kinds)
+            for order in sorted(classes.orders[frozenset(window)][1])
         ]
         parts.append(np.stack(rows, axis=1))
     # All rows get as many columns as the longest; each number of orders divides the greatest.
@@ -265,20 +290,14 @@ def _find_same(
     return np.concatenate(wide).astype(np.int32)
 
 
-def _gather(
-    block: Window,
-    windows: list[Window],
-    orders: dict[frozenset[int], tuple[int, set[Window]]],
-    firsts: NDArray[np.int64],
-    kinds: int,
-) -> NDArray[np.int32]:
+def _gather(block: Window, windows: list[Window], classes: _Classes) -> NDArray[np.int32]:
     """Return the gene of each window for each content of a *block*."""
-    digits = _list_digits(len(block), kinds)
+    digits = _list_digits(len(block), classes.kinds)
     places = {cell: place for place, cell in enumerate(block)}
     columns = []
     for window in windows:
-        number, images = orders[frozenset(window)]
+        number, images = classes.orders[frozenset(window)]
         order = min(images)  # any one: genes of other orders are the same
         seen = digits[:, [places[cell] for cell in order]]
-        columns.append(firsts[number] + _number(seen, kinds))
+        columns.append(classes.firsts[number] + _number(seen, classes.kinds))
     return np.stack(columns, axis=1).astype(np.int32)
