@@ -83,7 +83,7 @@ def find_method(name: str, game: str) -> type[AnyMethod]:
     ):
         raise BadValueError(
             f"game.name is {game!r}, which the method {name!r} does not play:"
-            f" write method.name = {' or '.join(map(repr, able))}"
+            f" {', '.join(able)} do"
         )
     raise UnknownNameError("method", name, [*able, "MY_METHODS.py:CLASS"])
 
