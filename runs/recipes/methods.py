@@ -82,8 +82,7 @@ def find_method(name: str, game: str) -> type[AnyMethod]:
         or any(name in study_learners(other) for other in game_names())
     ):
         raise BadValueError(
-            f"game.name is {game!r}, which the method {name!r} does not play:"
-            f" {', '.join(able)} do"
+            f"game.name is {game!r}, which the method {name!r} does not play: {', '.join(able)} do"
         )
     raise UnknownNameError("method", name, [*able, "MY_METHODS.py:CLASS"])
 
