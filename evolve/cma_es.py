@@ -28,27 +28,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.types import Floats
-from evolve_arena.evolve.distributions import DistributionMethod, Numbers
+from evolve_arena.evolve.distributions import DistributionMethod, DistributionState, Numbers
 from evolve_arena.evolve.settings.distributions import CmaEsConfig
 from evolve_arena.evolve.state_checks import Shape
 from evolve_arena.genomes.covariance import add_directions, find_rates, transform
 
 
 @dataclass(frozen=True, eq=False)
-class CmaEsState:
+class CmaEsState(DistributionState):
     """Everything that the future of a run depends on."""
 
-    seed: int
-    generation: int
-    population: Floats
-    """The individuals of the generation, shape ``(individuals, genes)``."""
-    hall: Floats
-    """The hall of fame, the oldest first, shape ``(members, genes)``."""
-    centre: Numbers
-    """m, shape ``(genes,)``."""
-    average: Numbers
-    """Running mean of the centres, shape ``(genes,)``."""
     step_size: Numbers
     """σ, shape ``(1,)``."""
     triangle: Numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +28,22 @@ from evolve_arena.players.evolved import EvolvedPlayer
 Numbers = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class DistributionState:
+    """The part of a state that all these methods have."""
+
+    seed: int
+    generation: int
+    population: Floats
+    """The individuals of the generation, shape ``(individuals, genes)``."""
+    hall: Floats
+    """The hall of fame, the oldest first, shape ``(members, genes)``."""
+    centre: Numbers
+    """The centre of the distribution, shape ``(genes,)``."""
+    average: Numbers
+    """Running mean of the centres, shape ``(genes,)``."""
+
+
 class DistributionMethod(VectorBreeder[S]):
     """Draws individuals around a centre, lets every two meet, and moves the centre.
 
@@ -37,7 +53,7 @@ class DistributionMethod(VectorBreeder[S]):
     sections = ("matches",)
     only_pairs = True
     migrates = False
-    arrays: ClassVar[Mapping[str, Shape]] = {}
+    arrays: ClassVar[Mapping[str, Shape]] = {"centre": ("genes",), "average": ("genes",)}
     """The shapes of the arrays of a state of 64-bit numbers."""
     config: DistributionConfig
 

@@ -25,8 +25,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.types import Floats
-from evolve_arena.evolve.distributions import DistributionMethod, Numbers
+from evolve_arena.evolve.distributions import DistributionMethod, DistributionState, Numbers
 from evolve_arena.evolve.settings.distributions import EvolutionStrategyConfig
 from evolve_arena.evolve.state_checks import Shape
 
@@ -37,19 +36,9 @@ TINY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class EvolutionStrategyState:
+class EvolutionStrategyState(DistributionState):
     """Everything that the future of a run depends on."""
 
-    seed: int
-    generation: int
-    population: Floats
-    """The individuals of the generation, shape ``(individuals, genes)``."""
-    hall: Floats
-    """The hall of fame, the oldest first, shape ``(members, genes)``."""
-    centre: Numbers
-    """The centre of the distribution, shape ``(genes,)``."""
-    average: Numbers
-    """Running mean of the centres, shape ``(genes,)``."""
     first: Numbers
     """Running mean of the gradient, Adam's first moment, shape ``(genes,)``."""
     second: Numbers
@@ -62,9 +51,11 @@ class EvolutionStrategy(DistributionMethod[EvolutionStrategyState]):
     name = "evolution-strategy"
     config_type = EvolutionStrategyConfig
     state_type = EvolutionStrategyState
-    arrays: ClassVar[Mapping[str, Shape]] = dict.fromkeys(
-        ("centre", "average", "first", "second"), ("genes",)
-    )
+    arrays: ClassVar[Mapping[str, Shape]] = {
+        **DistributionMethod.arrays,
+        "first": ("genes",),
+        "second": ("genes",),
+    }
     config: EvolutionStrategyConfig
 
     def initial(self, seed: int) -> EvolutionStrategyState:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, model_validator
 
 from evolve_arena.evolve.settings.matches import (
     BreederConfig,
@@ -34,12 +34,11 @@ class DistributionConfig(BreederConfig):
     matches: RoundRobinConfig = Field(default=RoundRobinConfig(), exclude=True)
     """The section ``[matches]``."""
 
-    @field_validator("individuals")
-    @classmethod
-    def _are_even(cls, individuals: int) -> int:
-        if individuals % 2:
-            raise ValueError("must be an even number")
-        return individuals
+    @model_validator(mode="after")
+    def _are_even(self) -> DistributionConfig:
+        if self.individuals % 2:
+            raise ValueError(f"individuals is {self.individuals}: it must be an even number")
+        return self
 
 
 class EvolutionStrategyConfig(DistributionConfig):

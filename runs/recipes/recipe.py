@@ -426,7 +426,9 @@ def load_recipe(
 def _refuse_unknown_keys(content: Settings, values: Settings) -> None:
     """Raise an error that suggests the right key for one in no section or in a wrong one."""
     sections = {name: part for name, part in content.items() if isinstance(part, dict)}
-    written = [f"{name}.{key}" for name in OF_METHODS for key in sections.get(name, {})]
+    # Keys of the file are the method's, unless another method was typed: then they fall away.
+    named = () if "method.name" in values else OF_METHODS
+    written = [f"{name}.{key}" for name in named for key in sections.get(name, {})]
     for key in (*values, *written):
         if key in RENAMED:  # was read, or the method has none such
             continue

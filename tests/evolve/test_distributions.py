@@ -106,5 +106,5 @@ def test_pairs_play_some_of_the_openings() -> None:
 def test_too_many_genes_are_refused_and_odd_numbers_of_individuals() -> None:
     with pytest.raises(ArenaError, match=r"would take .* MiB of memory"):
         make("cma-es", "network.straight=7", "method.individuals=2000")
-    with pytest.raises(ArenaError, match="even number"):
+    with pytest.raises(ArenaError, match="individuals is 7: it must be an even number"):
         make("cma-es", "method.individuals=7")

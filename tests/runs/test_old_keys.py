@@ -176,3 +176,8 @@ def test_a_section_of_a_method_is_read_at_one_glance(name: str) -> None:
     kind: Any = load(METHODS[name])
     keys = [key for key, field in kind.config_type.model_fields.items() if not field.exclude]
     assert len(keys) <= 12
+
+
+def test_a_wrong_key_is_named_if_another_method_is_chosen_too() -> None:
+    with pytest.raises(RecipeError, match=r"network\.hiden is an unknown setting: did you mean"):
+        load_recipe("othello-evolved", ["method.name=td", "network.hiden=[3]"])
