@@ -23,6 +23,7 @@ from evolve_arena.evolve.settings.distributions import DistributionConfig
 from evolve_arena.evolve.state_checks import Shape, find_other_arrays
 from evolve_arena.evolve.tournament_matches import pair_all
 from evolve_arena.evolve.vectors import S, VectorBreeder
+from evolve_arena.genomes.variation import measure_diversity
 from evolve_arena.players.evolved import EvolvedPlayer
 
 Numbers = NDArray[np.float64]
@@ -138,6 +139,7 @@ class DistributionMethod(VectorBreeder[S]):
         # The next individuals
         after = replace(after, population=self.draw(after).astype(np.float32))
         figures = describe_fitness(fitness) | figures | moved
+        figures["diversity"] = measure_diversity(state.population)
         report = Report(now, arena.games_played - games, figures, fitness=fitness)
         return after, report
 

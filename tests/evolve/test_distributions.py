@@ -86,6 +86,7 @@ def test_the_champion_is_a_mean_of_centres() -> None:
         state, report = method.step(state, arena)
         centres.append(state.centre)
     assert report.games == 15 * 2
+    assert report.statistics["diversity"] > 0.0
     expected = 0.25 * centres[0] + 0.25 * centres[1] + 0.5 * centres[2]
     genome, told = method.champion(state, arena)
     assert genome == pytest.approx(expected, abs=1e-5)
