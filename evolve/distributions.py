@@ -92,6 +92,16 @@ class DistributionMethod(VectorBreeder[S]):
         drawn = initialise(self.decoder, 1, self.config.initialisation, rng)
         return np.asarray(drawn[0], dtype=np.float64)
 
+    def candidates(self, state: Any) -> Floats:
+        """Return the champion and the individuals, shape ``(individuals + 1, genes)``."""
+        return np.concatenate([state.average[None].astype(np.float32), state.population])
+
+    def enter(self, state: Any, individuals: Floats) -> Any:
+        """Return the initial *state* with the first of *individuals* as centre."""
+        centre = individuals[0].astype(np.float64)
+        after = replace(state, centre=centre, average=centre.copy())
+        return replace(after, population=self.draw(after).astype(np.float32))
+
     def draw_normal(self, state: Any, count: int) -> Numbers:
         """Return the standard normal numbers of a generation, shape ``(count, genes)``."""
         rng = derive_generator(state.seed, state.generation, "individuals")

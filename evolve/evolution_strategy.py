@@ -25,6 +25,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.types import Floats
 from evolve_arena.evolve.distributions import DistributionMethod, DistributionState, Numbers
 from evolve_arena.evolve.settings.distributions import EvolutionStrategyConfig
 from evolve_arena.evolve.state_checks import Shape
@@ -67,6 +68,12 @@ class EvolutionStrategy(DistributionMethod[EvolutionStrategyState]):
             seed, 0, nobody, self.no_hall(), centre, centre.copy(), zeros, zeros.copy()
         )
         return replace(state, population=self.draw(state).astype(np.float32))
+
+    def enter(self, state: EvolutionStrategyState, individuals: Floats) -> EvolutionStrategyState:
+        """Return the initial *state* with the first of *individuals* as centre, scaled."""
+        first = self._rescale(individuals[0].astype(np.float64))
+        changed: EvolutionStrategyState = super().enter(state, first[None].astype(np.float32))
+        return changed
 
     def draw(self, state: EvolutionStrategyState) -> Numbers:
         """Return individuals in pairs on opposite sides of the centre, shape ``(n, genes)``."""

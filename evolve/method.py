@@ -271,6 +271,10 @@ class Method(ABC, Generic[S]):
         changed: Any = replace(cast(Any, state), population=population)
         return cast(S, changed)
 
+    def candidates(self, state: S) -> Any:
+        """Return the individuals as they would play, the best first if that is known."""
+        return state.population
+
     def enter(self, state: S, individuals: Any) -> S:
         """Return the initial *state* with *individuals* of other runs in the first places.
 

@@ -15,6 +15,7 @@ pages 85 to 96.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -48,6 +49,9 @@ class LineTuples:
     """Number of cells of a window of a line."""
     classes: tuple[Window, ...]
     """A window of each class; squares come last."""
+    windows: Mapping[frozenset[int], tuple[int, Window]]
+    """The class of each window, by its cells, and an order of them in which it has that class's
+    contents."""
     shares: NDArray[np.int64]
     """Number of symmetries that map the window of a class to the same cells, shape
     ``(classes,)``."""
@@ -101,6 +105,28 @@ class LineTuples:
         whole = np.rint(np.clip(mean * scale, -limit, limit) / shares) * shares
         return np.asarray(whole.astype(np.int64))
 
+    def embed(self, genomes: NDArray[np.float64], smaller: LineTuples) -> NDArray[np.float64]:
+        """Return genomes of these windows that value each position as shorter ones do.
+
+        The weight of a shorter window is shared out equally among the windows that contain it.
+
+        Args:
+            genomes: Genomes of the shorter windows, shape ``(individuals, smaller.genes)``.
+            smaller: The shorter windows, of the same board.
+
+        Returns:
+            Genomes of shape ``(individuals, genes)``.
+
+        Raises:
+            BadValueError: One of the shorter windows is in none of these.
+        """
+        parts, shares = _list_parts(self, smaller)
+        genomes = genomes[:, smaller.same].mean(axis=2)
+        embedded = np.zeros((len(genomes), self.genes))
+        for column in range(parts.shape[1]):
+            embedded += genomes[:, parts[:, column]] * shares[:, column]
+        return embedded
+
 
 @compiled
 def _fill(whole: Array, gather: Array, limit: int, filled: Array) -> None:
@@ -116,8 +142,52 @@ def _fill(whole: Array, gather: Array, limit: int, filled: Array) -> None:
 
 
 @lru_cache(maxsize=16)
+def _list_parts(
+    larger: LineTuples, smaller: LineTuples
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the genes of *smaller* that are parts of each of *larger*, and their shares in it.
+
+    Both have the shape ``(larger.genes, parts)``; a part that is none has the share 0.
+    """
+    found: list[list[tuple[NDArray[np.int64], float]]] = [[] for _ in larger.classes]
+    inside = {frozenset(window): number for number, window in enumerate(larger.classes)}
+    for cells, (kind, order) in smaller.windows.items():
+        around = [window for window in larger.windows if cells <= window]
+        if not around:
+            hint = ": write short_lines = true" if larger.length > smaller.length else ""
+            raise BadValueError(
+                f"straight is {larger.length}: these tuples do not contain all those of"
+                f" {smaller.length} cells{hint}"
+            )
+        for window in around:
+            if window not in inside:
+                continue  # another one of its class has the same parts
+            number = inside[window]
+            whole = larger.classes[number]
+            digits = _list_digits(len(whole), larger.kinds)
+            seen = digits[:, [whole.index(cell) for cell in order]]
+            genes = smaller.firsts[kind] + _number(seen, larger.kinds)
+            found[number].append((genes, 1.0 / len(around)))
+    widest = max(map(len, found))
+    parts = np.zeros((larger.genes, widest), dtype=np.int64)
+    shares = np.zeros((larger.genes, widest))
+    for number, members in enumerate(found):
+        rows = slice(*larger.firsts[number : number + 2])
+        for column, (genes, share) in enumerate(members):
+            parts[rows, column], shares[rows, column] = genes, share
+    return parts, shares
+
+
+@lru_cache(maxsize=16)
 def find_lines(
-    rows: int, columns: int, kinds: int, length: int, squares: bool, views: bytes
+    rows: int,
+    columns: int,
+    kinds: int,
+    length: int,
+    views: bytes,
+    *,
+    squares: bool = False,
+    short_lines: bool = False,
 ) -> LineTuples:
     """Return the windows of a board.
 
@@ -126,9 +196,11 @@ def find_lines(
         columns: Number of columns.
         kinds: Number of contents of a cell.
         length: Number of cells of a window of a line.
-        squares: True to add all squares of two by two cells.
         views: Images of the cells under the board's symmetries, an array of ``int64`` of shape
             ``(views, cells)`` as bytes, the identity first.
+        squares: True to add all squares of two by two cells.
+        short_lines: True to add all lines of two or more cells that are shorter than a window, as
+            windows of their own.
 
     Raises:
         BadValueError: *length* is out of range, or the tables would be too large.
@@ -141,7 +213,7 @@ def find_lines(
         raise BadValueError(
             f"straight is {length}: that is too long for {kinds} contents of a cell"
         )
-    lines = [_cut(line, length, kinds) for line in _list_lines(rows, columns, length)]
+    lines = [_cut(line, length, kinds) for line in _list_lines(rows, columns, length, short_lines)]
     blocks = [(block, _list_windows(block, length)) for parts in lines for block in parts]
     if squares:
         blocks += _list_squares(rows, columns, kinds)
@@ -154,6 +226,7 @@ def find_lines(
         kinds,
         length,
         tuple(classes.windows),
+        {cells: (number, min(images)) for cells, (number, images) in classes.orders.items()},
         np.array(shares),
         classes.firsts,
         _find_same(classes),
@@ -220,15 +293,19 @@ def _find_tables(
     return list(found.values()), np.concatenate(padded)
 
 
-def _list_lines(rows: int, columns: int, length: int) -> list[Window]:
-    """Return the cells of all lines of at least *length* cells: rows, columns, diagonals."""
+def _list_lines(rows: int, columns: int, length: int, short: bool) -> list[Window]:
+    """Return the cells of all lines that are long enough: rows, columns, diagonals.
+
+    Lines shorter than *length* are long enough if *short* and if they have two cells or more.
+    """
     board = np.arange(rows * columns).reshape(rows, columns)
     lines = [*board, *board.T]
     for turned in (board, board[:, ::-1]):
         lines += [turned.diagonal(shift) for shift in range(1 - rows, columns)]
     if length == 1:
         lines = [*board]
-    return [tuple(map(int, line)) for line in lines if len(line) >= length]
+    shortest = min(2, length) if short else length
+    return [tuple(map(int, line)) for line in lines if len(line) >= shortest]
 
 
 def _cut(line: Window, length: int, kinds: int) -> list[Window]:
@@ -237,11 +314,12 @@ def _cut(line: Window, length: int, kinds: int) -> list[Window]:
     while kinds ** (most + 1) <= MAX_ENTRIES and most < LONGEST:
         most += 1
     step = most - length + 1
-    return [line[at : at + most] for at in range(0, len(line) - length + 1, step)]
+    return [line[at : at + most] for at in range(0, max(1, len(line) - length + 1), step)]
 
 
 def _list_windows(block: Window, length: int) -> list[Window]:
-    return [block[at : at + length] for at in range(len(block) - length + 1)]
+    """Return the windows in a *block*; if it is shorter than a window, it is one itself."""
+    return [block[at : at + length] for at in range(max(1, len(block) - length + 1))]
 
 
 def _list_squares(rows: int, columns: int, kinds: int) -> list[tuple[Window, list[Window]]]:

@@ -119,6 +119,38 @@ class MLP:
             layers.append(values)
         return np.concatenate(layers, axis=1).astype(np.float32)
 
+    def embed(self, genomes: Genomes, smaller: MLP, base: Genomes) -> Genomes:
+        """Return networks with more hidden units that have the outputs of smaller ones.
+
+        Units that are added have random weights from the layer before; the weights from them to the
+        other units and to the outputs are 0.
+
+        Args:
+            genomes: Networks of the structure *smaller*, shape ``(individuals, smaller.genes)``.
+            smaller: A structure with the same inputs, outputs, activation and number of layers.
+            base: Random networks, shape ``(individuals, genes)``, which are not changed.
+
+        Raises:
+            BadValueError: A hidden layer of *smaller* is larger, or something else differs.
+        """
+        same = (self.inputs, self.outputs, self.activation, len(self.hidden))
+        if same != (smaller.inputs, smaller.outputs, smaller.activation, len(smaller.hidden)):
+            raise BadValueError(f"{smaller} can't grow to {self}")
+        if any(here < there for here, there in zip(self.hidden, smaller.hidden, strict=True)):
+            raise BadValueError(
+                f"hidden is {list(self.hidden)}: that is smaller than {list(smaller.hidden)}"
+            )
+        embedded = base.astype(np.float32)
+        at = own = 0
+        sizes = zip(pairwise(smaller.sizes), pairwise(self.sizes), strict=True)
+        for (few, targets), (before, after) in sizes:
+            inside = embedded[:, own : own + (before + 1) * after].reshape(-1, before + 1, after)
+            known = genomes[:, at : at + (few + 1) * targets].reshape(-1, few + 1, targets)
+            inside[:, :-1, :targets] = 0.0
+            inside[:, :few, :targets], inside[:, -1, :targets] = known[:, :-1], known[:, -1]
+            own, at = own + (before + 1) * after, at + (few + 1) * targets
+        return embedded
+
     def pack(
         self, genomes: Genomes, encoding: Encoding
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError, quote, spell
+from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.types import Array
-from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.evolve.method import Method, State
 from evolve_arena.evolve.migration import join, pick
+from evolve_arena.evolve.operators import initialise
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.genomes.tuples import TuplePopulation
@@ -139,14 +140,19 @@ def _read_players(place: str, method: Method[State], allow: Allow) -> Individual
     _check_fit(place, other, own)
     groups = []
     with suppress(BadValueError):  # there need not have been a check
-        groups.append(_as_population(source.champion_at(generation)))
+        champion = source.champion_at(generation)
+        if champion.genome_kind == source.method.genome_kind:
+            groups.append(_as_population(champion))
     if not groups or generation in (None, *source.directory.generations()):
-        state, teacher = source.state(generation), source.method
-        found = teacher.candidates(state) if isinstance(teacher, Learner) else state.population
+        found = source.method.candidates(source.state(generation))
         if groups and isinstance(found, np.ndarray):  # mostly the champion is one of them
             found = found[(found != groups[0]).any(axis=1)]
         groups.append(found)
     joined: Individuals = join(groups)
+    if any(getattr(own, name) != getattr(other, name) for name in getattr(own, "grows", ())):
+        rng = derive_generator(0, 0, "growth")
+        base = initialise(own, len(joined), method.config.initialisation, rng)
+        joined = own.embed(joined, other, base)
     return joined
 
 
@@ -174,7 +180,8 @@ def _check_fit(place: str, theirs: Any, own: Any) -> None:
     else:
         for field in fields(own):
             here, there = getattr(own, field.name), getattr(theirs, field.name)
-            if here != there and field.name not in HOW_IT_PLAYS:
+            grown = getattr(own, "grows", ())
+            if here != there and field.name not in {*HOW_IT_PLAYS, *grown}:
                 wrong = f"their {field.name} is {quote(there)}, not {quote(here)}"
                 break
     if wrong:

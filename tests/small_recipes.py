@@ -33,6 +33,22 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
             "network.straight=1",
         ],
     ),
+    "growth of lines": (
+        "othello-evolved",
+        [
+            *("method.individuals=6", "network.straight=2"),
+            "growth.stages=[{generations=5, network={straight=1, short_lines=false},"
+            " method={name='cma-es', individuals=4}}]",
+        ],
+    ),
+    "growth of layers": (
+        ROWS,
+        [
+            *("method.individuals=8", "network.hidden=[9]", *FAMOUS),
+            "growth.stages=[{generations=3, network={hidden=[3]}, method={individuals=6}},"
+            " {generations=4, network={hidden=[6]}}]",
+        ],
+    ),
     "td": ("td-lambda", TAUGHT),
     "q-learning": ("q-learning", TAUGHT),
     "td in one file": (ROWS, ["method.name=td", *TWO]),

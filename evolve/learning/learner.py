@@ -164,10 +164,6 @@ class Learner(Method[S]):
             error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
         )
 
-    def candidates(self, state: S) -> Any:
-        """Return the genomes as they would play, shape ``(individuals, genes)``."""
-        return state.population
-
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
         """Return the learner with most points in the final; a single learner plays no final."""
         genomes = self.candidates(state)

@@ -41,14 +41,19 @@ class LineTupleDecoder(BoardDecoder):
     """Cells of a tuple: neighbours in a row, in a column or on a diagonal."""
     squares: bool = False
     """True if all squares of two by two cells are tuples, too."""
+    short_lines: bool = False
+    """True if the lines of two or more cells that are shorter than a tuple are tuples, too."""
 
+    grows: ClassVar[tuple[str, ...]] = ("straight", "squares", "short_lines")
+    """Fields in which a smaller network may differ that :meth:`embed` takes."""
     head: ClassVar[str] = "value"
     output_names: ClassVar[tuple[str, ...]] = ("value",)
     player_type: ClassVar[type[EvolvedPlayer]]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.squares, bool):
-            raise BadValueError(f"squares is {self.squares!r}: it must be true or false")
+        for key in ("squares", "short_lines"):
+            if not isinstance(value := getattr(self, key), bool):
+                raise BadValueError(f"{key} is {value!r}: it must be true or false")
         self._find_search()
         _ = self.lines
 
@@ -58,7 +63,14 @@ class LineTupleDecoder(BoardDecoder):
         game = self.game
         views = np.ascontiguousarray(find_views(game), dtype=np.int64)
         kinds = int(game.code.PLANES) + 1
-        return find_lines(*game.grid.shape, kinds, self.straight, self.squares, views.tobytes())
+        return find_lines(
+            *game.grid.shape,
+            kinds,
+            self.straight,
+            views.tobytes(),
+            squares=self.squares,
+            short_lines=self.short_lines,
+        )
 
     @property
     def genes(self) -> int:
@@ -95,6 +107,20 @@ class LineTupleDecoder(BoardDecoder):
             raise BadValueError(f"initialisation is {name!r}: write {kind}:1, for example")
         drawn = rng.normal(size=shape) if kind == "normal" else rng.uniform(-1.0, 1.0, shape)
         return (width * drawn).astype(np.float32)
+
+    def embed(self, genomes: Genomes, smaller: LineTupleDecoder, base: Genomes) -> Genomes:
+        """Return genomes that value each position as those of shorter tuples do.
+
+        Args:
+            genomes: Genomes of the shorter tuples, shape ``(individuals, smaller.genes)``.
+            smaller: Their decoder.
+            base: Random genomes, as all decoders take them; none is needed here.
+
+        Raises:
+            BadValueError: One of the shorter tuples is in none of these.
+        """
+        embedded = self.lines.embed(genomes.astype(np.float64), smaller.lines)
+        return embedded.astype(np.float32)
 
     @cached_property
     def _structure(self) -> NDArray[np.int32]:

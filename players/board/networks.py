@@ -464,6 +464,9 @@ class Observation(BoardDecoder):
 class NetworkDecoder(Observation):
     """Decoder of weight vectors: everything of an MLP but its weights."""
 
+    grows: ClassVar[tuple[str, ...]] = ("hidden",)
+    """Fields in which a smaller network may differ that :meth:`embed` takes."""
+
     hidden: tuple[int, ...] = (32,)
     """Units of each hidden layer, from the inputs on."""
     activation: str = "relu"
@@ -555,6 +558,28 @@ class NetworkDecoder(Observation):
         else:
             genomes = self._own_mlp.initialise(individuals, name, rng)
         return genomes[:, self._shared[1]] if self.symmetric else genomes
+
+    def embed(self, genomes: Genomes, smaller: NetworkDecoder, base: Genomes) -> Genomes:
+        """Return genomes of these networks with the outputs of smaller ones; see `MLP.embed`.
+
+        Args:
+            genomes: Genomes of the smaller networks, shape ``(individuals, smaller.genes)``.
+            smaller: Their decoder, which differs in ``hidden`` alone.
+            base: Random genomes, shape ``(individuals, genes)``.
+
+        Raises:
+            BadValueError: The smaller networks are no part of these.
+        """
+        if not self.symmetric:
+            return self._own_mlp.embed(genomes, smaller._own_mlp, base)
+        whole = self.mlp.embed(smaller.expand(genomes), smaller.mlp, self.expand(base))
+        embedded = whole[:, self._shared[1]]
+        if not np.array_equal(self.expand(embedded), whole):
+            raise BadValueError(
+                f"hidden is {list(smaller.hidden)}: symmetric networks grow from layers of a"
+                " multiple of the number of symmetries"
+            )
+        return embedded
 
     @cached_property
     def _known(self) -> NDArray[np.float64]:

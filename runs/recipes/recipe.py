@@ -35,9 +35,11 @@ from evolve_arena.core.registry import (
 )
 from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
+from evolve_arena.evolve.growth import Growth
 from evolve_arena.evolve.islands import Islands
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import AnyMethod
+from evolve_arena.evolve.settings.growth import GrowthConfig, StageConfig
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.board.game import BoardGame
@@ -157,6 +159,8 @@ class Recipe(Config):
     """neat-python's keys, for the method that has a section for them."""
     islands: IslandsConfig | None = None
     """Several populations that exchange individuals; a single population if left out."""
+    growth: GrowthConfig | None = None
+    """Stages with smaller networks, with which the run begins; none if left out."""
     search: SearchConfig | None = None
     """Search of the champion, if it differs from that of the individuals."""
     check: CheckConfig = CheckConfig()
@@ -247,7 +251,28 @@ class Recipe(Config):
         needed = sum(self.kind.estimate_bytes(config, decoder) for config in configs)
         check_bytes(needed, "a generation of this recipe")
         methods = [self.kind(config, decoder) for config in configs]
+        if self.growth and self.growth.stages:
+            if self.islands:
+                raise BadValueError("growth and islands exclude each other: leave one out")
+            stages = [self._make_stage(*each) for each in enumerate(self.growth.stages, 1)]
+            return Growth(self.growth, [*stages, *methods])
         return Islands(self.islands, methods) if self.islands else methods[0]
+
+    def _make_stage(self, number: int, stage: StageConfig) -> AnyMethod:
+        """Return the method of a *stage* of growth, which has this *number*, from 1."""
+        prefix, name = f"growth.stages.{number}.", stage.method.get("name", self.method["name"])
+        kind = find_method(str(name), self.spec.name)
+        shared = name == self.method["name"]  # else the stage has all keys of its own method
+        content = self.method | stage.method if shared else stage.method
+        own = {"matches": stage.matches}
+        beside = {
+            section: ((getattr(self, section) or {}) if shared else {}) | own.get(section, {})
+            for section in kind.sections
+        }
+        config = _validate(kind.config_type, content | beside, f"{prefix}method.")
+        section = kind.network_section(self.spec, self.network | stage.network)
+        network = _validate(section, self.network | stage.network, f"{prefix}network.")
+        return kind(config, kind.make_decoder(self.make_game(), network, config))
 
     @property
     def programs(self) -> list[str]:
@@ -791,6 +816,8 @@ def _resolve_changed(
             content = {**content, "title": f"{subject if colon else usual['title']}: {name}"}
             rest = {key: value for key, value in content.items() if key not in OF_METHODS}
             merged = {key: {**part, **old[key]} for key, part in new.items()}
+            content.pop("growth", None)  # its stages are smaller networks of the old method
+            rest.pop("growth", None)
             versions = [{**content, **merged}, {**rest, **new}]
     for version in versions:
         changed = _with(version, values)

@@ -14,6 +14,7 @@ from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import Config, section_of_rules
 from evolve_arena.core.registry import default_game, find_game
 from evolve_arena.core.types import JsonObject, Settings
+from evolve_arena.evolve.settings.growth import GrowthConfig
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.runs.recipes.methods import find_method, methods_of
@@ -116,6 +117,7 @@ class RunConfig(Config):
 
 SECTIONS: dict[str, type[BaseModel]] = {
     "islands": IslandsConfig,
+    "growth": GrowthConfig,
     "search": SearchConfig,
     "check": CheckConfig,
     "run": RunConfig,

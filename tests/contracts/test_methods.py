@@ -26,7 +26,10 @@ RECIPES = {
     **SMALL_RECIPES,
     "tournament in othello": (
         "othello-evolved",
-        ["method.individuals=6", "method.tournament_size=2", "network.hidden=[4]", *ALIKE],
+        [
+            *("method.name=tournament", "method.individuals=6", "method.tournament_size=2"),
+            *("network.hidden=[4]", *ALIKE),
+        ],
     ),
     "neat in othello": ("othello-neat", ["neat.pop_size=8", *ALIKE]),
     "td-tuples in othello": ("othello", ["method.games=20", *ALIKE]),

@@ -13,7 +13,7 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.genomes.covariance import find_rates
 from evolve_arena.runs.recipes.recipe import load_recipe
 
-LINES = ["network.kind=lines", "network.straight=1"]
+LINES = ["network.kind=lines", "network.straight=1", "growth.stages=[]"]
 
 
 def make(name: str, *changes: str) -> Any:

@@ -17,7 +17,7 @@ def find(
     rows: int, columns: int, symmetry: str, length: int, *, squares: bool = False
 ) -> tuple[LineTuples, Array]:
     views = find_symmetries(rows * columns, columns, symmetry).astype(np.int64)
-    return find_lines(rows, columns, 3, length, squares, views.tobytes()), views
+    return find_lines(rows, columns, 3, length, views.tobytes(), squares=squares), views
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,33 @@ def test_a_weight_is_the_mean_over_the_orders_that_symmetries_exchange() -> None
 def test_lengths_out_of_range_are_refused(length: int) -> None:
     with pytest.raises(BadValueError, match=rf"straight is {length}: it must be from 1 to 8"):
         find(8, 8, "all", length)
+
+
+@pytest.mark.parametrize(("length", "squares"), [(3, False), (4, False), (4, True)])
+def test_longer_windows_have_the_values_of_the_shorter_ones_in_them(
+    length: int, squares: bool
+) -> None:
+    small, views = find(8, 8, "all", 2)
+    large = find_lines(8, 8, 3, length, views.tobytes(), squares=squares, short_lines=True)
+    genome = np.random.default_rng(2).normal(size=(3, small.genes))
+    embedded = large.embed(genome, small).astype(np.float32)
+    tables = [
+        (lines, lines.fill(weights, UNITS, 2**30))
+        for lines, weights in ((small, genome.astype(np.float32)), (large, embedded))
+    ]
+    for board in np.random.default_rng(3).integers(0, 3, (20, 64)):
+        values = [
+            sum(
+                filled[:, first + sum(int(board[cell]) * 3**k for k, cell in enumerate(block))]
+                for block, first in zip(lines.blocks, lines.tables, strict=True)
+            )
+            / UNITS
+            for lines, filled in tables
+        ]
+        assert values[1] == pytest.approx(values[0], abs=0.02)
+
+
+def test_windows_that_leave_out_short_lines_cannot_have_their_values() -> None:
+    (small, _), (large, _) = find(8, 8, "all", 2), find(8, 8, "all", 4)
+    with pytest.raises(BadValueError, match="write short_lines = true"):
+        large.embed(np.zeros((1, small.genes)), small)

@@ -157,3 +157,35 @@ def test_genes_are_shared_as_worked_out_by_hand() -> None:
     # au av bu bv, biases u v, uo vo, bias o
     assert shared.tolist() == [0, 1, 1, 0, 2, 2, 3, 3, 4]
     assert places.tolist() == [0, 1, 4, 6, 8]
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid"])
+@pytest.mark.parametrize("hidden", [(3,), (5, 4)])
+def test_a_larger_network_has_the_outputs_of_the_smaller_one_in_it(
+    hidden: tuple[int, ...], activation: str
+) -> None:
+    rng = np.random.default_rng(0)
+    small = MLP(4, hidden, 2, activation)
+    large = MLP(4, tuple(2 * units + 1 for units in hidden), 2, activation)
+    genomes, base = (mlp.initialise(3, "normal", rng) for mlp in (small, large))
+    embedded = large.embed(genomes, small, base)
+    inputs = rng.normal(size=(10, 4))
+    for one in range(3):
+        expected = small.evaluate(genomes[one], inputs)
+        assert large.evaluate(embedded[one], inputs) == pytest.approx(expected)
+    assert (embedded != 0.0).mean() > 0.5, "new units have weights"
+
+
+@pytest.mark.parametrize(
+    ("small", "reason"),
+    [
+        (MLP(4, (9,), 2), r"hidden is \[8\]: that is smaller than \[9\]"),
+        (MLP(4, (3, 3), 2), "can't grow"),
+        (MLP(5, (3,), 2), "can't grow"),
+    ],
+)
+def test_networks_that_are_no_part_of_a_larger_one_are_refused(small: MLP, reason: str) -> None:
+    large = MLP(4, (8,), 2)
+    genomes = np.zeros((1, small.genes), dtype=np.float32)
+    with pytest.raises(BadValueError, match=reason):
+        large.embed(genomes, small, np.zeros((1, large.genes), dtype=np.float32))
