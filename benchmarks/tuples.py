@@ -113,7 +113,7 @@ def _make_numpy(method: TdTuples, state: TdTuplesState) -> tuple[NumpyTuples, np
     tables.reshape(2, -1)[:, places] = state.population.tables[0].reshape(2, -1)
     work = method.make_task(state)
     seed = int(derive_seeds(state.seed, state.generation, "learning", 1)[0])
-    learning = TDSettings(*work.options["learning"])
+    learning = TDSettings(*work.options["learning"][0])
     return NumpyTuples(rules, cells, tables, learning, seed), places
 
 

@@ -55,8 +55,8 @@ def teach_part(
     """Run a part of the task of `TemporalLearner.make_task`: the games of some learners.
 
     Args:
-        options: Options of the task: the game and its rules, the layers of the networks, the rate
-            of each layer, and the fields of `TDSettings`.
+        options: Options of the task: the game and its rules, the layers of the networks, and the
+            fields of each learner's `TDSettings`.
         inputs: Weights of the learners, shape ``(learners, genes)``, the seed of each, the input
             that each bit of a board raises and by how much, both of shape ``(bits,)``, and fixed
             opponents, if any, as `pack_opponents` gives them.
@@ -68,7 +68,7 @@ def teach_part(
         GameFileError: The rules gave an invalid value, such as a move out of range.
     """
     _, _, index, factor, *against = inputs
-    game, learning, rates = read_options(options)
+    game, settings, rates = read_options(options)
     lesson = make_lesson(game, against, LESSONS, ACTIONS)
     first, *hidden, last = options["sizes"]
     layers = new_layers(MLP(first, tuple(hidden), last, options["activation"]))
@@ -78,10 +78,10 @@ def teach_part(
         room = room._replace(states=workspace.states)
         notes = notes._replace(wins=workspace.wins)
     if part.start == part.stop:
-        learning = learning._replace(games=0)
-    for genes, rng, figures in each_learner(inputs, outputs, part):
+        settings = [settings[0]._replace(games=0)]
+    for row, (genes, rng, figures) in enumerate(each_learner(inputs, outputs, part), part.start):
         pad_numbers(layers, genes, layers.weights)
-        given = learning, rates, layers, rng, notes, room
+        given = settings[row], rates[row], layers, rng, notes, room
         lesson.lessons.teach(*given, lesson.opponents, figures)
         unpad_numbers(layers, layers.weights, genes)
         lesson.refuse_faults(room.states, notes.seen)

@@ -65,23 +65,31 @@ class TemporalLearner(VectorLearner):
         """Return the multilayer perceptrons of a *game* that is a rules file; none for others."""
         return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
-    def make_task(self, state: LearnerState) -> Task:
-        """Return the task of the next generation's games, with one part per learner."""
-        config, decoder = self.config, self.decoder
-        bits = decoder.inputs_of_bits
-        learning = TDSettings(
+    def make_settings(self, state: LearnerState) -> TDSettings:
+        """Return the settings of the next generation's games."""
+        config = self.config
+        return TDSettings(
             games=config.games,
-            step=0.0,
+            step=config.rate_scale,
             decay=config.trace_decay,
             discount=config.discount,
             exploration=config.exploration,
             damped=float(getattr(config, "gradient", "") == "squared"),
         )
+
+    def make_task(self, state: LearnerState, settings: Sequence[TDSettings] | None = None) -> Task:
+        """Return the task of the next generation's games, with one part per learner.
+
+        Args:
+            state: State before the games.
+            settings: Each learner's settings; those of :meth:`make_settings` if None.
+        """
+        decoder, bits = self.decoder, self.decoder.inputs_of_bits
+        settings = settings or [self.make_settings(state)] * len(state.population)
         options = {
             "sizes": list(decoder.mlp.sizes),
             "activation": decoder.activation,
-            "learning": list(learning),
-            "rates": [config.rate_scale / size for size in decoder.mlp.sizes[:-1]],
+            "learning": [list(one) for one in settings],
             "features": decoder.encoding == "features",
         }
         inputs = bits[:, 0].astype(np.int64), bits[:, 1].astype(np.float32), *self._opponents
@@ -111,8 +119,8 @@ def teach_part(
     """Run a part of the task of :meth:`TemporalLearner.make_task`: the games of some learners.
 
     Args:
-        options: Options of the task: the game and its rules, the layers of the networks, the rate
-            of each layer, the fields of `TDSettings`, and whether inputs are counted features.
+        options: Options of the task: the game and its rules, the layers of the networks, the fields
+            of each learner's `TDSettings`, and whether inputs are counted features.
         inputs: Weights of the learners, shape ``(learners, genes)``, the seed of each, the input
             that each bit of a board raises and by how much, both of shape ``(bits,)``, and fixed
             opponents, if any, as `pack_opponents` gives them.
@@ -128,7 +136,7 @@ def teach_part(
     # Rules, opponents and the network
     first, *hidden, last = options["sizes"]
     flags = {"COUNTS_FEATURES": bool(options["features"]), "HAS_LAYERS": len(hidden) != 1}
-    game, learning, rates = read_options(options)
+    game, settings, rates = read_options(options)
     lesson = make_lesson(game, against, RETURNS, LESSONS, **flags)
     network: Record
     if has_layers := flags["HAS_LAYERS"]:
@@ -138,13 +146,13 @@ def teach_part(
     width = 0 if has_layers else network.width
     workspace = lesson.share(_make_workspace(lesson.code, width, index, factor))
     if part.start == part.stop:  # only to compile
-        learning = learning._replace(games=0)
+        settings = [settings[0]._replace(games=0)]
 
     # Games and learning
-    for genes, rng, figures in each_learner(inputs, outputs, part):
+    for row, (genes, rng, figures) in enumerate(each_learner(inputs, outputs, part), part.start):
         if has_layers:
             pad_numbers(network, genes, network.weights)
-        given = learning, rates, network, genes, rng, workspace, figures
+        given = settings[row], rates[row], network, genes, rng, workspace, figures
         lesson.lessons.teach(*given, lesson.opponents)
         if has_layers:
             unpad_numbers(network, network.weights, genes)

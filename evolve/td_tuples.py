@@ -98,6 +98,10 @@ class TdTuples(Learner[TdTuplesState]):
         room[:, :kept] = joined.tables[:, :kept]
         return replace(state, population=TuplePopulation(joined.cells, room), averages=room.copy())
 
+    def state_of(self, seed: int, generation: int, population: TuplePopulation) -> TdTuplesState:
+        """Return the state with a *population* whose tables are their own averages."""
+        return TdTuplesState(seed, generation, population, population.tables)
+
     def find_mismatch(self, state: TdTuplesState) -> str | None:
         """Compare the shapes of the arrays with the configuration."""
         individuals, cells = self.config.individuals, state.population.cells
@@ -110,13 +114,10 @@ class TdTuples(Learner[TdTuplesState]):
         shapes = {"population.tables": numbers, "averages": numbers}
         return find_other_arrays(state, shapes, {})
 
-    def make_task(self, state: TdTuplesState) -> Task:
-        """Return the task of the next generation's games, with one part per shard of a learner."""
+    def make_settings(self, state: TdTuplesState) -> TDSettings:
+        """Return the settings of the next generation's games."""
         config = self.config
-        parts = config.individuals * config.shards
-        tables = [self.decoder.table(cells).structure for cells in state.population.cells]
-        places = np.cumsum([0, *(len(table) for table in tables)])
-        learning = TDSettings(
+        return TDSettings(
             games=config.games // config.shards,
             step=config.schedule.find_rate(state.generation * config.games),
             decay=config.trace_decay,
@@ -125,6 +126,19 @@ class TdTuples(Learner[TdTuplesState]):
             damped=float(config.gradient == "squared"),
             explore_wins=config.explore_wins,
         )
+
+    def make_task(self, state: TdTuplesState, settings: Sequence[TDSettings] | None = None) -> Task:
+        """Return the task of the next generation's games, with one part per shard of a learner.
+
+        Args:
+            state: State before the games.
+            settings: Each learner's settings; those of :meth:`make_settings` if None.
+        """
+        config = self.config
+        parts = config.individuals * config.shards
+        settings = settings or [self.make_settings(state)] * config.individuals
+        tables = [self.decoder.table(cells).structure for cells in state.population.cells]
+        places = np.cumsum([0, *(len(table) for table in tables)])
         return Task(
             kernel="evolve_arena.evolve.learning.tuple_lessons:teach_part",
             inputs=(
@@ -141,7 +155,7 @@ class TdTuples(Learner[TdTuplesState]):
             options={
                 "game": self.decoder.game.name,
                 "rules": list(self.decoder.game.rules),
-                "learning": list(learning),
+                "learning": [list(one) for one in settings],
                 "shards": config.shards,
             },
             coarse=True,
@@ -156,8 +170,9 @@ class TdTuples(Learner[TdTuplesState]):
         shards, figures = outputs
         tables, averages = state.population.tables.copy(), state.averages.copy()
         share = max(config.schedule.averaging, 1.0 / (state.generation + 1))
+        equal = np.ones(config.shards, dtype=np.float32)
         for one, parts in enumerate(np.split(shards, config.individuals)):
-            merge_shards(tables[one], parts)
+            merge_shards(tables[one], parts, equal)
             average_tables(averages[one], tables[one], share)
         population = TuplePopulation(state.population.cells, tables)
         after = TdTuplesState(state.seed, state.generation + 1, population, averages)

@@ -19,6 +19,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
     TDSettings,
     TupleWorkspace,
     note_position,
+    start_randomly,
     step_towards,
 )
 from evolve_arena.genomes.simd import peek, poke
@@ -125,6 +126,7 @@ def _play(
         for seat in range(SEATS):
             _read(structure, workspace, seat, state, seat * readings, seat * readings, False)
     outcome = adjudicate(workspace.states, state)
+    opening = start_randomly(learning, rng)
     while outcome == GOES_ON and ply < LONGEST:
         seat = find_mover(workspace.states, state)
         winning = list_wins(workspace.states, state, workspace.wins)
@@ -138,7 +140,7 @@ def _play(
         else:
             at = seat * readings
             count = list_moves(workspace.states, state, workspace.moves, 0)
-            explores = chance(rng) < learning.exploration
+            explores = ply < opening or chance(rng) < learning.exploration
             explores = explores and (learning.explore_wins or winning == 0)
             value, known = np.float32(0.0), False
             if explores or count == 1:

@@ -29,7 +29,13 @@ from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array
-from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
+from evolve_arena.evolve.learning.tuple_learning import (
+    DRAWS,
+    ERROR,
+    FIRST_WINS,
+    PLIES,
+    TDSettings,
+)
 from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report, State
 from evolve_arena.players.packed import PackedPlayers, combine_players
@@ -110,14 +116,32 @@ class Learner(Method[S]):
         Raises:
             DivergedError: A learner's weights are no longer finite.
         """
-        outputs = arena.executor.run(self.make_task(state))
+        outputs = self.learn(state, arena)
+        after, statistics = self.update(state, outputs)
+        games = self.config.individuals * self.config.games
+        return after, Report(state.generation, games, statistics)
+
+    def learn(
+        self, state: S, arena: Arena, settings: Sequence[TDSettings] | None = None
+    ) -> Sequence[Array]:
+        """Let every learner play and learn, and return the outputs of the task.
+
+        Args:
+            state: State before the games.
+            arena: Arena whose executor runs the task.
+            settings: Settings of each learner, for temporal-difference learners; those of the
+                recipe if None.
+
+        Raises:
+            DivergedError: A learner's weights are no longer finite.
+        """
+        made: Any = self.make_task
+        outputs = arena.executor.run(made(state, settings) if settings else made(state))
         lost = np.flatnonzero(~np.isfinite(outputs[0]).all(axis=1))
         if len(lost):
             self.handle_divergence(state, outputs, lost)
-        after, statistics = self.update(state, outputs)
-        games = self.config.individuals * self.config.games
-        arena.games_played += games
-        return after, Report(state.generation, games, statistics)
+        arena.games_played += self.config.individuals * self.config.games
+        return outputs
 
     def handle_divergence(
         self, state: S, outputs: Sequence[Array], lost: NDArray[np.int64]
@@ -170,15 +194,24 @@ class Learner(Method[S]):
         count = len(genomes)
         if count == 1:
             return genomes[0], Report(state.generation, 0, {"points": 0.0, "matches": 0.0})
-        meet = self._meet_one_another if self._judge is None else self._meet_judge
+        meet = self.meet_one_another if self._judge is None else self._meet_judge
         results, pairings = meet(state, arena, genomes)
         points, played = sum_points(results, pairings, int(pairings.max()) + 1, 0.5)
         best = int(np.argmax(points[:count]))
         figures = {"points": float(points[best]), "matches": float(played[best])}
         return genomes[best], Report(state.generation, len(pairings), figures)
 
-    def _meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
-        """Play a round robin, or random pairings of many learners, in both colours per opening."""
+    def meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
+        """Play a round robin, or random pairings of many learners, in both colours per opening.
+
+        Args:
+            state: State, whose seed and generation decide the openings.
+            arena: Arena for the matches, which counts them.
+            genomes: The learners as they play.
+
+        Returns:
+            The results, and the rows of the players of each match, shape ``(matches, 2)``.
+        """
         game, seeded = self.decoder.game, (state.seed, state.generation)
         rounds = max(1, self.config.final.games // 2)
         drawn = derive_seeds(*seeded, "who meets whom", 1)

@@ -76,9 +76,13 @@ def make_lesson(game: BoardGame, against: Sequence[Array], *modules: str, **flag
     return Lesson(game, code, lessons, opponents)
 
 
-def read_options(
-    options: Settings,
-) -> tuple[BoardGame, TDSettings, Floats]:
-    """Return the game, the settings, and each layer's learning rate from a task's *options*."""
-    rates = np.array(options["rates"], dtype=np.float32)
-    return find_game_of(options), TDSettings(*options["learning"]), rates
+def read_options(options: Settings) -> tuple[BoardGame, list[TDSettings], list[Floats]]:
+    """Return the game, each learner's settings, and its learning rate of each layer.
+
+    Args:
+        options: Options of a task.
+    """
+    settings = [TDSettings(*row) for row in options["learning"]]
+    sizes = np.array(options["sizes"][:-1])
+    rates = [(one.step / sizes).astype(np.float32) for one in settings]
+    return find_game_of(options), settings, rates

@@ -30,7 +30,7 @@ from evolve_arena.evolve.learning.opponents import (
     seat_opponents,
 )
 from evolve_arena.evolve.learning.returns import end_game, find_return, find_sign
-from evolve_arena.evolve.learning.tuple_learning import ERROR, TDSettings
+from evolve_arena.evolve.learning.tuple_learning import ERROR, TDSettings, start_randomly
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
     FEATURE_COUNT,
@@ -164,6 +164,7 @@ def _play(
             poke(workspace.planes, seat * SEEN + word, np.uint64(0))
     state, ply = settle(states, begin(states), rng), 0
     outcome = adjudicate(states, state)
+    opening = start_randomly(learning, rng)
     while outcome == GOES_ON and ply < LONGEST:
         seat = find_mover(states, state)
         winning = list_wins(states, state, workspace.wins)
@@ -172,7 +173,7 @@ def _play(
             move = ask_opponent(opponents, seat, state, ply, winning)
         else:
             count = list_moves(states, state, workspace.moves, 0)
-            explores = count > 1 and chance(rng) < learning.exploration
+            explores = count > 1 and (ply < opening or chance(rng) < learning.exploration)
             if explores or count == 1:
                 move = peek(workspace.moves, below(rng, count) if count > 1 else 0)
             else:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.stream import Stream, below, chance
 from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import TANH, activate
@@ -40,6 +41,10 @@ class TDSettings(NamedTuple):
     """1 for the gradient of the squared error, with tanh's slope as a factor, 0 without."""
     explore_wins: bool = True
     """True if random moves may replace a move that wins at once."""
+    random_starts: float = 0.0
+    """Share of games that begin with random moves."""
+    start_plies: int = 0
+    """The most random moves that a game begins with."""
 
 
 class TupleWorkspace(NamedTuple):
@@ -178,26 +183,35 @@ def step_towards(
 
 
 @compiled
-def merge_shards(tables: Floats, shards: Floats) -> None:
+def merge_shards(tables: Floats, shards: Floats, weights: Floats) -> None:
     """Merge the changes of all *shards* into the *tables* that they began with.
 
-    An entry changes by the mean of the changes of those shards that changed it, so that an
+    An entry changes by the weighted mean of the changes of those shards that changed it, so that an
     entry that only one of them changed changes in full.
 
     Args:
         tables: Shape ``(numbers,)``, changed in place.
         shards: Shape ``(shards, numbers)``.
+        weights: Weight of each shard, above 0, shape ``(shards,)`` (``float32``).
     """
     for place in range(tables.shape[0]):
         before = tables[place]
         total = np.float32(0.0)
-        changed = 0
+        changed = np.float32(0.0)
         for shard in range(shards.shape[0]):
             change = shards[shard, place] - before
-            total += change
-            changed += change != 0
+            total += weights[shard] * change
+            changed += weights[shard] * np.float32(change != 0)
         if changed:
-            tables[place] = before + total / np.float32(changed)
+            tables[place] = before + total / changed
+
+
+@inlined
+def start_randomly(learning: TDSettings, rng: Stream) -> Number:
+    """Return the number of random moves with which a game begins."""
+    if learning.random_starts > 0.0 and chance(rng) < learning.random_starts:
+        return 1 + below(rng, learning.start_plies)
+    return 0
 
 
 @compiled

@@ -30,8 +30,8 @@ def teach_part(
     """Run a part of the task of `TdTuples.make_task`: the games of some shards of learners.
 
     Args:
-        options: Options of the task: the game and its rules, the fields of `TDSettings`, and the
-            number of shards of a learner.
+        options: Options of the task: the game and its rules, the fields of each learner's
+            `TDSettings`, and the number of shards of a learner.
         inputs: Tables of the learners, shape ``(learners, numbers)``, the structures of their
             tables, one after the other, where each of these begins, shape ``(learners + 1,)``, the
             seed of each shard, and fixed opponents, if any, as `pack_opponents` gives them.
@@ -46,17 +46,18 @@ def teach_part(
     tables, structures, places, seeds, *against = inputs
     game = find_game_of(options)
     lesson = make_lesson(game, against, RETURNS, LESSONS)
-    learning = TDSettings(*options["learning"])
+    settings = [TDSettings(*row) for row in options["learning"]]
     if part.start == part.stop:  # only to compile
         scratch = tables[0].copy(), seeds[:1].copy(), outputs[1][0].copy()
-        _teach(lesson, learning._replace(games=0), structures[places[0] : places[1]], *scratch)
+        _teach(lesson, settings[0]._replace(games=0), structures[places[0] : places[1]], *scratch)
     for place in range(part.start, part.stop):
         one = place // options["shards"]
         structure = structures[places[one] : places[one + 1]]
         learned, figures = outputs[0][place], outputs[1][place]
         learned[:] = tables[one]
         figures[:] = 0.0
-        _teach(lesson, learning, structure, learned, seeds[place : place + 1].copy(), figures)
+        rng = seeds[place : place + 1].copy()
+        _teach(lesson, settings[one], structure, learned, rng, figures)
 
 
 def _teach(

@@ -55,6 +55,10 @@ class VectorLearner(Learner[LearnerState]):
         rng = derive_generator(seed, 0, "initialisation")
         return LearnerState(seed, 0, self.draw(self.config.individuals, rng))
 
+    def state_of(self, seed: int, generation: int, population: Floats) -> LearnerState:
+        """Return the state with a *population*."""
+        return LearnerState(seed, generation, population)
+
     def find_mismatch(self, state: LearnerState) -> str | None:
         """Compare the shape and type of the population with the configuration."""
         sizes = {"individuals": self.config.individuals, "genes": self.decoder.genes}

@@ -92,6 +92,13 @@ class ValueNetworkConfig(Config):
     """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
 
 
+class LearnedMlpConfig(ValueNetworkConfig):
+    """The section ``[network]`` of a multilayer perceptron beside other kinds of networks."""
+
+    kind: Literal["mlp"] = "mlp"
+    """The kind of network."""
+
+
 class QLearningConfig(NetworkConfig):
     """The section ``[method]`` of the method ``q-learning``."""
 

@@ -27,6 +27,9 @@ METHODS = {
     ),
     "evolution-strategy": "evolve_arena.evolve.evolution_strategy:EvolutionStrategy",
     "cma-es": "evolve_arena.evolve.cma_es:CmaEs",
+    "population-based-training": (
+        "evolve_arena.evolve.population_based_training:PopulationBasedTraining"
+    ),
     "td": "evolve_arena.evolve.td:Td",
     "td-tuples": "evolve_arena.evolve.td_tuples:TdTuples",
     "q-learning": "evolve_arena.evolve.q_learning:QLearning",

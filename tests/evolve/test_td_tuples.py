@@ -217,7 +217,7 @@ def learn(method: TdTuples, generations: int) -> TdTuplesState:
 def test_shards_are_brought_together_entry_by_entry() -> None:
     tables = np.array([1.0, 1.0, 1.0, 0.0, -2.0], dtype=np.float32)
     rows = [1.0, 1.5, 2.0, 0.25, -2.0], [1.0, 1.0, 1.0, -0.25, -1.0], [1.0, 1.0, 4.0, 0.75, 0.0]
-    merge_shards(tables, np.array(rows, dtype=np.float32))
+    merge_shards(tables, np.array(rows, dtype=np.float32), np.ones(3, dtype=np.float32))
     # Nobody; one alone; two of three; all; two of three.
     assert tables.tolist() == [1.0, 1.5, 3.0, 0.25, -0.5]
 
@@ -256,7 +256,7 @@ def test_a_step_brings_shards_together_and_averages() -> None:
     assert after.generation == 6
     for one in range(2):
         tables = state.population.tables[one].copy()
-        merge_shards(tables, np.ascontiguousarray(shards[2 * one : 2 * one + 2]))
+        merge_shards(tables, shards[2 * one : 2 * one + 2].copy(), np.ones(2, dtype=np.float32))
         assert np.array_equal(after.population.tables[one], tables)
         mean = state.averages[one] + (tables - state.averages[one]) * np.float32(0.25)
         assert np.array_equal(after.averages[one], mean)
@@ -283,7 +283,7 @@ def test_the_step_comes_to_its_end(changes: dict[str, float], expected: list[flo
     state, found = method.initial(1), []
     for generation in (0, 1, 9):
         now = TdTuplesState(1, generation, state.population, state.averages)
-        learning = TDSettings(*method.make_task(now).options["learning"])
+        learning = TDSettings(*method.make_task(now).options["learning"][0])
         found.append(learning.step)
     assert found == pytest.approx(expected)
 
