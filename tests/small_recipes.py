@@ -49,6 +49,27 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
             " {generations=4, network={hidden=[6]}}]",
         ],
     ),
+    "population-based-training": (
+        "tic-tac-toe",
+        [
+            *("method.name=population-based-training", "method.individuals=3"),
+            *("network.tuples=8", "network.length=3", "method.games=50"),
+        ],
+    ),
+    "rivals that learn": (
+        ROWS,
+        [
+            *("method.name=population-based-training", "network.kind=mlp", "network.hidden=[8]"),
+            *("method.inheritance=lamarck", "method.games=50", "method.genes.learning_rate=0.3"),
+        ],
+    ),
+    "individuals that learn in vain": (
+        "tic-tac-toe",
+        [
+            *("method.name=population-based-training", "method.inheritance=baldwin"),
+            *("method.individuals=2", "network.tuples=8", "network.length=3", "method.games=50"),
+        ],
+    ),
     "td": ("td-lambda", TAUGHT),
     "q-learning": ("q-learning", TAUGHT),
     "td in one file": (ROWS, ["method.name=td", *TWO]),

@@ -1,0 +1,157 @@
+"""Population-based training: one lineage that all teach, rivals, and genes that are selected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.evolve.learning.tuple_learning import merge_shards
+from evolve_arena.evolve.population_based_training import from_scale, to_scale, weights_of
+from evolve_arena.evolve.settings.population_based_training import GENES
+from evolve_arena.runs.recipes.recipe import load_recipe
+
+SMALL = ["method.name=population-based-training", "method.games=60", "method.individuals=4"]
+TUPLES = ["network.kind=tuples", "network.tuples=6", "network.length=3"]
+LAYERS = ["network.kind=mlp", "network.hidden=[6]", "method.genes.learning_rate=0.3"]
+
+
+def make(*changes: str) -> tuple[Any, Arena]:
+    method = load_recipe("tic-tac-toe", [*SMALL, *changes]).make_method()
+    return method, Arena(method.decoder, SerialExecutor())
+
+
+def learn(method: Any, state: Any) -> Any:
+    """Return the weights after the games of a generation, shape ``(individuals, numbers)``."""
+    lesson = method.teacher.state_of(state.seed, state.generation, state.population)
+    arena = Arena(method.decoder, SerialExecutor())
+    return method.teacher.learn(lesson, arena, method.express(state))[0]
+
+
+@pytest.mark.parametrize("network", [TUPLES, LAYERS])
+def test_all_individuals_begin_with_what_all_have_learned(network: list[str]) -> None:
+    method, arena = make(*network, "method.selection_pressure=1.6", "method.averaging=0.25")
+    state = method.initial(1)
+    for _ in range(6):
+        before, (state, report) = state, method.step(state, arena)
+    learned, old = learn(method, before), weights_of(before.population)
+    assert len({row.tobytes() for row in learned}) == 4, "each plays games of its own"
+    assert len({row.tobytes() for row in old}) == 1
+    ranks = np.argsort(np.argsort(-report.fitness, kind="stable"))
+    expected = old[0].copy()
+    merge_shards(expected, learned, np.float32(1.6) - np.float32(0.4) * ranks.astype(np.float32))
+    found = weights_of(state.population)
+    assert found == pytest.approx(np.tile(expected, (4, 1)), abs=1e-6)
+    mean = before.averages + 0.25 * (found - before.averages)
+    assert state.averages == pytest.approx(mean, abs=1e-6)
+    champion, final = method.champion(state, arena)
+    assert weights_of(champion).ravel() == pytest.approx(state.averages[0])
+    assert final.games == 0
+
+
+@pytest.mark.parametrize("network", [TUPLES, LAYERS])
+def test_children_of_rivals_have_what_their_first_parent_learned(network: list[str]) -> None:
+    method, arena = make(*network, "method.inheritance=lamarck")
+    state = method.initial(1)
+    assert len({row.tobytes() for row in learn(method, state)}) == 4
+    after, _ = method.step(state, arena)
+    assert np.array_equal(weights_of(after.population), learn(method, state)[after.parents[:, 0]])
+    if network is TUPLES:
+        cells = state.population.cells
+        assert np.array_equal(after.population.cells, cells[after.parents[:, 0]])
+        assert len({one.tobytes() for one in cells}) == 4, "they have tuples of their own"
+    assert method.champion(after, arena)[1].statistics["matches"] > 0
+
+
+def test_what_was_learned_dies_with_its_owner_if_only_genes_are_inherited() -> None:
+    method, arena = make(*TUPLES, "method.inheritance=baldwin")
+    state = method.initial(1)
+    after, _ = method.step(state, arena)
+    assert not weights_of(after.population).any()
+    assert np.array_equal(after.averages, learn(method, state)[after.parents[:, 0]])
+
+
+def test_parents_win_tournaments() -> None:
+    method, arena = make(*TUPLES, "variation.tournament_size=4")
+    state, report = method.step(method.initial(1), arena)
+    assert set(state.parents.ravel()) <= set(np.flatnonzero(report.fitness == report.fitness.max()))
+
+
+def test_genes_come_from_both_parents_and_mutate_on_their_scale() -> None:
+    method, arena = make(*TUPLES, "variation.step_size=0", "variation.crossover_probability=0.5")
+    state = method.initial(1)
+    own = np.arange(16.0).reshape(4, 4) / 10 - 2
+    state = type(state)(**{**vars(state), "genes": own})
+    after, _ = method.step(state, arena)
+    for child, (first, second) in zip(after.genes, after.parents, strict=True):
+        assert all(gene in (own[first, k], own[second, k]) for k, gene in enumerate(child))
+    method, _ = make(
+        *(*TUPLES, "variation.step_size=0.3", "method.individuals=1000"),
+        "method.genes.fixed=['trace_decay']",
+    )
+    drawn = method.initial(1).genes
+    started = to_scale(np.array([0.002, 0.8, 0.1, 0.1]))
+    assert drawn.mean(axis=0) == pytest.approx(started, abs=0.05)
+    assert drawn.std(axis=0) == pytest.approx([0.3, 0.0, 0.3, 0.3], abs=0.03)
+
+
+def test_settings_are_what_genes_say_and_rates_are_annealed() -> None:
+    method, _ = make(*TUPLES, "method.schedule.generations=10", "method.schedule.final=0.5")
+    state = method.initial(1)
+    genes = from_scale(state.genes)
+    assert to_scale(genes) == pytest.approx(state.genes, abs=1e-5)
+    for generation, factor in ((0, 1.0), (4, 0.8), (10, 0.5), (99, 0.5)):
+        now = type(state)(**{**vars(state), "generation": generation})
+        for settings, gene in zip(method.express(now), genes, strict=True):
+            expected = dict(zip(GENES, gene, strict=True))
+            assert settings.step == pytest.approx(factor * expected["learning_rate"])
+            assert settings.decay == expected["trace_decay"]
+            assert settings.exploration == expected["exploration"]
+            assert settings.random_starts == expected["random_starts"]
+
+
+@pytest.mark.parametrize("network", [TUPLES, LAYERS])
+def test_games_begin_with_random_moves_if_genes_say_so(network: list[str]) -> None:
+    """Weights stay as they are, so that only random moves make games differ."""
+    plies = {}
+    for share in ("0.001", "0.999"):
+        method, arena = make(
+            *(*network, "method.genes.learning_rate=1e-30", "method.genes.exploration=1e-9"),
+            *(f"method.genes.random_starts={share}", "method.start_plies=9"),
+            *("variation.step_size=0", "method.games=300"),
+        )
+        _, report = method.step(method.initial(1), arena)
+        plies[share] = report.statistics["plies"]
+    assert abs(plies["0.001"] - plies["0.999"]) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (["variation.tournament_size=5"], "tournament_size is 5, more than the 4 individuals"),
+        (["method.selection_pressure=2"], "selection_pressure is 2.*below 2"),
+        (["method.genes.fixed=['lambda']"], "fixed"),
+        (["game.name=hex", "network.kind=mlp", "network.activation=relu"], "activation"),
+    ],
+)
+def test_settings_without_sense_are_refused(changes: list[str], sentence: str) -> None:
+    with pytest.raises(ArenaError, match=sentence):
+        load_recipe("tic-tac-toe", [*SMALL, *changes])
+
+
+def test_states_of_other_shapes_are_refused() -> None:
+    method, _ = make(*TUPLES)
+    state = method.initial(1)
+    for name, changed in (
+        ("genes", state.genes[:, :3]),
+        ("parents", state.parents + 4),
+        ("averages", state.averages[:, 1:]),
+    ):
+        wrong = type(state)(**{**vars(state), name: changed})
+        assert "parents" in (method.find_mismatch(wrong) or "") or name in str(
+            method.find_mismatch(wrong)
+        )
