@@ -15,7 +15,14 @@ from evolve_arena.arena.pairings import round_robin
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
-from evolve_arena.evolve.matches import check_openings, choose_from_hall, meet, sum_points
+from evolve_arena.evolve.matches import (
+    check_openings,
+    choose_from_hall,
+    measure_signal,
+    meet,
+    share_points,
+    sum_points,
+)
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.multiplayer import MultiplayerMatches, find_multiplayer
 from evolve_arena.evolve.settings.matches import BreederConfig, MultiplayerMatchesConfig
@@ -103,7 +110,18 @@ class Evaluation:
             points += bonus
             played += games
         fitness: NDArray[np.float64] = points / played
-        return fitness, {}
+        figures = {"signal_to_noise": measure_signal(fitness, played)}
+        if getattr(config, "fitness_sharing", False):
+            # Each group of others gets rows of its own
+            outcomes, pairings, first = [results.outcomes], [met], individuals
+            for each in others:
+                shift = np.where(each.pairings >= individuals, first - individuals, 0)
+                outcomes.append(each.results.outcomes)
+                pairings.append(each.pairings + shift)
+                first = int(pairings[-1].max()) + 1
+            joined = np.concatenate(outcomes), np.concatenate(pairings)
+            fitness = share_points(*joined, config.draw_points)[:individuals]
+        return fitness, figures
 
     def find_champion(
         self, arena: Arena, state: Any, pair: Pair, finalists: int

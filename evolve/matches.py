@@ -98,6 +98,46 @@ def sum_points(
     return points, played
 
 
+def share_points(
+    outcomes: NDArray[np.integer[Any]], pairings: Pairings, draw_points: float
+) -> NDArray[np.float64]:
+    """Return the points of each player by competitive fitness sharing, shape ``(players,)``.
+
+    The points that a player wins from an opponent are divided by all points that this opponent
+    loses. They are scaled so that their mean is the mean of points won. Source: Rosin and Belew,
+    "New methods for competitive coevolution", Evolutionary Computation 5 (1997).
+
+    Args:
+        outcomes: Results of matches of two, shape ``(matches,)``: 1 if the first player won.
+        pairings: Rows of the players of each match, shape ``(matches, 2)``; the first moved first.
+        draw_points: Points for a draw, a win being 1 and a loss 0.
+    """
+    drawn = draw_points * (outcomes == 0)
+    won = np.stack([(outcomes == 1) + drawn, (outcomes == -1) + drawn], axis=1).ravel()
+    winners, losers = pairings.ravel(), pairings[:, ::-1].ravel()
+    lost = np.bincount(losers, weights=won)
+    shares = won / np.maximum(lost, 1e-9)[losers]
+    points = np.bincount(winners, weights=shares)
+    return np.asarray(points * (won.mean() / max(float(points.mean()), 1e-9)))
+
+
+def measure_signal(fitness: NDArray[np.float64], played: NDArray[np.float64]) -> float:
+    """Return the signal-to-noise ratio of selection.
+
+    It is the variance of the individuals' fitness beyond that of chance, as a multiple of the
+    latter, which is that of so many independent games. Below 1 selection is mostly chance.
+
+    Args:
+        fitness: Share of the points of each individual, shape ``(individuals,)``; NaN for one that
+            did not play.
+        played: Number of games of each, of the same shape.
+    """
+    known = played > 0
+    shares, games = fitness[known], played[known]
+    chance = float((shares * (1.0 - shares) / games).mean()) if len(shares) else 0.0
+    return max(0.0, float(shares.var()) / chance - 1.0) if chance > 0.0 else 0.0
+
+
 def sum_tournaments(
     results: Results, pairings: Pairings, members: NDArray[np.int32], draw_points: float
 ) -> NDArray[np.float64]:
@@ -236,7 +276,24 @@ def remember(
         full.
     """
     stay = keep_members(config, len(hall), seed, generation)
-    return hall if stay is None else np.concatenate([hall[stay], fittest[None, :]])
+    if stay is None:
+        return hall
+    if config.leaves == "similar" and len(stay) < len(hall):
+        stay = np.delete(np.arange(len(hall)), find_similar(hall, fittest))
+    return np.concatenate([hall[stay], fittest[None, :]])
+
+
+def find_similar(hall: NDArray[np.float32], newcomer: NDArray[np.float32]) -> int:
+    """Return the row of the member with the smallest angle between its weights and a newcomer's.
+
+    Args:
+        hall: Genomes of the members, shape ``(members, genes)``.
+        newcomer: Genome of the newcomer, shape ``(genes,)``.
+    """
+    members = hall.astype(np.float64)
+    # Not a product of a matrix: its last bits depend on the processor.
+    lengths = np.sqrt((members**2).sum(axis=1))
+    return int(np.argmax((members * newcomer).sum(axis=1) / np.maximum(lengths, 1e-12)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from evolve_arena.evolve.fitness import meet_others
 from evolve_arena.evolve.matches import (
     TournamentResults,
     draw_members,
+    measure_signal,
     meet,
     sum_members,
     sum_points,
@@ -73,7 +74,9 @@ class TournamentMatches:
             points += bonus
             played += games
         with np.errstate(invalid="ignore"):  # an individual may be in no tournament
-            return TournamentResults(members, won, points / played), {}
+            fitness = points / played
+            figures = {"signal_to_noise": measure_signal(fitness, played)}
+            return TournamentResults(members, won, fitness), figures
 
     def find_champion(self, arena: Arena, state: VectorPopulation) -> tuple[int, Report]:
         """Return the row of the winner of a round robin of all, and a report about it.

@@ -16,6 +16,9 @@ from evolve_arena.evolve.settings.matches import (
 class RoundRobinConfig(MultiplayerMatchesConfig):
     """The section ``[matches]``: every two individuals meet."""
 
+    fitness_sharing: bool = False
+    """true: the points for an opponent are shared among all who win points from it, so that those
+    who beat the strongest count most (competitive fitness sharing)."""
     openings: OpeningsConfig = OpeningsConfig(plies=2, count=100, per_pair=1)
     """The beginnings of matches: by default two random plies, one of a hundred openings for each
     pair."""
