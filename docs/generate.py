@@ -192,6 +192,7 @@ def write_section(place: str) -> Callable[[], str]:
     """Return a function that writes the table of a section common to all recipes."""
 
     def write() -> str:
+        from evolve_arena.evolve.settings.growth import StageConfig
         from evolve_arena.evolve.settings.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
         from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig
@@ -199,6 +200,7 @@ def write_section(place: str) -> Callable[[], str]:
         models = {
             "neat": NeatConfig,
             "islands": IslandsConfig,
+            "growth.stages": StageConfig,
             "search": SearchConfig,
             "check": CheckConfig,
             "run": RunConfig,
@@ -531,6 +533,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "best_of": write_best_of,
     "check_keys": write_section("check"),
     "islands_keys": write_section("islands"),
+    "growth_keys": write_section("growth.stages"),
     "search_keys": write_section("search"),
     "commands": write_commands,
     "dialects": write_dialects,

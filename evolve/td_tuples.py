@@ -99,7 +99,13 @@ class TdTuples(Learner[TdTuplesState]):
         return replace(state, population=TuplePopulation(joined.cells, room), averages=room.copy())
 
     def state_of(self, seed: int, generation: int, population: TuplePopulation) -> TdTuplesState:
-        """Return the state with a *population* whose tables are their own averages."""
+        """Return the state of a population without running means.
+
+        Args:
+            seed: Seed of the run.
+            generation: Generation whose games are next.
+            population: The learners, whose tables count as their own averages.
+        """
         return TdTuplesState(seed, generation, population, population.tables)
 
     def find_mismatch(self, state: TdTuplesState) -> str | None:

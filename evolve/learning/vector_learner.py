@@ -56,7 +56,13 @@ class VectorLearner(Learner[LearnerState]):
         return LearnerState(seed, 0, self.draw(self.config.individuals, rng))
 
     def state_of(self, seed: int, generation: int, population: Floats) -> LearnerState:
-        """Return the state with a *population*."""
+        """Return the state of a population.
+
+        Args:
+            seed: Seed of the run.
+            generation: Generation whose games are next.
+            population: Weights of the learners, shape ``(individuals, genes)``.
+        """
         return LearnerState(seed, generation, population)
 
     def find_mismatch(self, state: LearnerState) -> str | None:

@@ -29,7 +29,7 @@ class GenesConfig(Config):
 
 
 class AnnealingConfig(Config):
-    """The section ``[method.schedule]``: what all individuals' learning rates have in common."""
+    """The section ``[method.schedule]``: a factor of all individuals' learning rates."""
 
     final: float = Field(default=0.1, gt=0.0, le=1.0)
     """Factor of the learning rates at the end of the schedule; it falls from 1 linearly."""
@@ -80,7 +80,7 @@ class PopulationBasedTrainingConfig(Config):
     genes: GenesConfig = GenesConfig()
     """The settings of learning that individuals begin with."""
     schedule: AnnealingConfig = AnnealingConfig()
-    """What all individuals' learning rates have in common."""
+    """A factor of all individuals' learning rates, which falls with the generations."""
     variation: GeneVariationConfig = Field(default=GeneVariationConfig(), exclude=True)
     """The section ``[variation]``."""
 

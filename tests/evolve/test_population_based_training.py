@@ -11,7 +11,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.learning.tuple_learning import merge_shards
-from evolve_arena.evolve.population_based_training import from_scale, to_scale, weights_of
+from evolve_arena.evolve.population_based_state import from_scale, to_scale, weights_of
 from evolve_arena.evolve.settings.population_based_training import GENES
 from evolve_arena.runs.recipes.recipe import load_recipe
 
