@@ -114,7 +114,7 @@ class PopulationBasedTraining(PopulationBasedBreeder):
         fitness = points / played
 
         # Selection
-        size = config.variation.tournament_size
+        size = config.tournament_size
         members = draw_members(count, 2 * count, size, derive_stream(seed, now, "members"))
         tournaments = TournamentResults(members, fitness[members], fitness)
         parents = tournaments.winners(derive_stream(seed, now, "selection")).reshape(-1, 2)

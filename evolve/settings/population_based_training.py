@@ -44,8 +44,6 @@ class AnnealingConfig(Config):
 class GeneVariationConfig(Config):
     """The section ``[variation]``: how the genes of a child come from its parents'."""
 
-    tournament_size: int = Field(default=2, ge=1, le=1000)
-    """Individuals that meet in one tournament; its winner becomes a parent; 1: chance alone."""
     crossover_probability: float = Field(default=0.5, ge=0.0, le=1.0)
     """p_c: the share of genes that a child has from its second parent."""
     step_size: float = Field(default=0.1, ge=0.0, le=10.0)
@@ -65,6 +63,8 @@ class PopulationBasedTrainingConfig(Config):
     match_games: int = Field(default=40, ge=2, le=100_000)
     """Games of each individual against the others after that, which decide its rank; they begin
     with random openings, and colours are balanced."""
+    tournament_size: int = Field(default=2, ge=1, le=1000)
+    """Individuals that meet in one tournament; its winner becomes a parent; 1: chance alone."""
     inheritance: Literal["recombined", "lamarck", "baldwin"] = "recombined"
     """Weights of children. ``recombined``: all begin with the same ones, to which each individual
     contributes what it learned, weighted by its rank. ``lamarck``: what the first parent has
@@ -86,9 +86,9 @@ class PopulationBasedTrainingConfig(Config):
 
     @model_validator(mode="after")
     def _fit_together(self) -> PopulationBasedTrainingConfig:
-        if self.variation.tournament_size > self.individuals:
+        if self.tournament_size > self.individuals:
             raise ValueError(
-                f"variation.tournament_size is {self.variation.tournament_size}, more than the"
-                f" {self.individuals} individuals"
+                f"tournament_size is {self.tournament_size}, more than the {self.individuals}"
+                " individuals"
             )
         return self

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.arena.duel_result import describe_repeats
 from evolve_arena.evolve.settings.islands import IslandsConfig
+from evolve_arena.evolve.settings.population_based_training import GENES
 from evolve_arena.runs.plots.stack import REST, Stack, colour_species, stack_species
 from evolve_arena.runs.plots.style import (
     GREY,
@@ -316,6 +317,38 @@ def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
         return
     axes.set_ylim(0.0, 1.0)
     _legend(axes, told, "best", columns=3)
+
+
+def draw_genes(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw the genes of learning, as multiples of what they were at first, with a line style each.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+    """
+    style_axes(
+        axes,
+        title="Genes",
+        remark="population's medians, in multiples of the first generation's",
+        label="multiple",
+    )
+    told = []
+    lines: tuple[Literal["-", "--", ":", "-."], ...] = ("-", "--", ":", "-.")
+    for name, line in zip(GENES, lines, strict=True):
+        for record, hue in zip(records, hues, strict=True):
+            values = record.statistics.get(name, np.zeros(0))
+            if len(values):
+                x, y = blocks(record.statistics["generation"]), blocks(values) / values[0]
+                axes.plot(x, y, color=hue, linestyle=line, linewidth=1.4, marker=_dot(x))
+        hue = hues[0] if len(records) == 1 else GREY
+        label = name.replace("_", " ")
+        told.append(Line2D([], [], color=hue, linewidth=1.4, linestyle=line, label=label))
+    if not axes.lines:
+        say(axes, "no generation has been played yet")
+        return
+    _begin_at_zero(axes)
+    _legend(axes, told, "best", columns=4)
 
 
 def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:

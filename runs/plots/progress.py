@@ -17,6 +17,7 @@ from evolve_arena.runs.plots.panels import (
     count_panels,
     draw_checks,
     draw_fitness,
+    draw_genes,
     draw_islands,
     draw_lessons,
     draw_migrations,
@@ -73,16 +74,18 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     """Draw the picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
     Above them is the rating of champions among each other, if a run has one. Below the checks are
-    points, of games that count some. Next come the islands of a single run; the mutation strength
-    if it adapts itself in some run; and if networks grow in some run, the number of species,
-    connections and hidden nodes, and of a single run the sizes of its species. If all runs are of
-    learners, their games against themselves take the place of the fitness, and their errors and
-    the length of games that of the diversity; if only some are, these come last.
+    points, of games that count some. Next come the islands of a single run; the step size of
+    mutation if it adapts itself in some run; and if networks grow in some run, the number of
+    species, connections and hidden nodes, and of a single run the sizes of its species. If all runs
+    are of learners, their games against themselves take the place of the fitness, and their errors
+    and the length of games that of the diversity; if only some are, these come last. Genes of
+    learning come after them.
     """
     # Choose the panels
     learns = any(record.learns for record in records)
     breeds = not learns or any(not record.learns for record in records if record.generations)
     adapts = any(record.adapts for record in records)
+    tunes = any(record.tunes for record in records)
     grows = any(record.grows for record in records)
     alone = len(records) == 1
     scores = any(record.scores for record in records)
@@ -96,7 +99,7 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     islands = records[0].islands if alone else None
     heights += count_panels(islands) if islands else []
     heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone)
-    heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns
+    heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns + [2.2] * tunes
 
     # Draw them
     figure = new_figure(9.0, sum(heights) + 1.1 + (0.0 if alone else 0.2 * len(records)))
@@ -115,7 +118,7 @@ def draw_runs(records: Sequence[Record]) -> Figure:
         draw_islands(next(left), records[0], islands)
         draw_migrations(next(left), records[0], islands, records[0].seed)
     if adapts:
-        title, remark = "Mutation strength", "population's median"
+        title, remark = "Step size of mutation", "population's median"
         draw_statistic(next(left), records, hues, "mutation_strength", title, remark)
     if grows:
         _draw_growth(left, records, hues)
@@ -123,6 +126,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
         draw_lessons(next(left), records, hues)
     if learns:
         _draw_errors(left, records, hues)
+    if tunes:
+        draw_genes(next(left), records, hues)
     if not any(record.generations or record.checks for record in records):
         panels[-1].set_xlim(0, 1)
         panels[-1].set_xticks([0])

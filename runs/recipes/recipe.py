@@ -793,7 +793,8 @@ def _resolve_changed(
     """Return the recipe of this *content* with other *values*.
 
     If the values choose another method, settings that it does not have are dropped; if the rest is
-    not a valid recipe, all settings of the old method are. The title then names the new method. A
+    not a valid recipe, all settings of the old method are, but for its network if that helps. The
+    title then names the new method. A
     value of the whole section ``[method]`` also removes ``[matches]`` and ``[variation]``.
     """
     if "method" in values:  # a whole method has its own matches and variation
@@ -818,7 +819,12 @@ def _resolve_changed(
             merged = {key: {**part, **old[key]} for key, part in new.items()}
             content.pop("growth", None)  # its stages are smaller networks of the old method
             rest.pop("growth", None)
-            versions = [{**content, **merged}, {**rest, **new}]
+            network = {**new.get("network", {}), **old["network"]}
+            versions = [
+                {**content, **merged},
+                {**rest, **new, "network": network},
+                {**rest, **new},
+            ]
     for version in versions:
         changed = _with(version, values)
         try:
@@ -830,7 +836,10 @@ def _resolve_changed(
         recipe._renamed = earlier | recipe._renamed
         if version is not versions[0]:
             keys = [
-                f"{section}.{key}" for section in OF_METHODS for key in content.get(section, {})
+                f"{section}.{key}"
+                for section in OF_METHODS
+                for key in content.get(section, {})
+                if content[section] != version.get(section)
             ]
             recipe._left_out = tuple(key for key in keys if key not in {*values, "method.name"})
         return recipe

@@ -17,6 +17,7 @@ from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.html import make_table
 from evolve_arena.evolve.settings.islands import IslandsConfig
+from evolve_arena.evolve.settings.population_based_training import GENES
 from evolve_arena.runs.store.history import ChampionMatch, Check, History
 
 if TYPE_CHECKING:
@@ -131,9 +132,14 @@ class Record:
 
     @property
     def adapts(self) -> bool:
-        """True if the mutation strength changes."""
+        """True if the step size of mutation changes."""
         strengths = self.statistics.get("mutation_strength", np.zeros(0))
         return bool(len(strengths) and np.nanmin(strengths) < np.nanmax(strengths))
+
+    @property
+    def tunes(self) -> bool:
+        """True if settings of learning are genes."""
+        return GENES[0] in self.statistics
 
     @property
     def grows(self) -> bool:

@@ -76,7 +76,7 @@ def test_what_was_learned_dies_with_its_owner_if_only_genes_are_inherited() -> N
 
 
 def test_parents_win_tournaments() -> None:
-    method, arena = make(*TUPLES, "variation.tournament_size=4")
+    method, arena = make(*TUPLES, "method.tournament_size=4")
     state, report = method.step(method.initial(1), arena)
     assert set(state.parents.ravel()) <= set(np.flatnonzero(report.fitness == report.fitness.max()))
 
@@ -132,7 +132,7 @@ def test_games_begin_with_random_moves_if_genes_say_so(network: list[str]) -> No
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        (["variation.tournament_size=5"], "tournament_size is 5, more than the 4 individuals"),
+        (["method.tournament_size=5"], "tournament_size is 5, more than the 4 individuals"),
         (["method.selection_pressure=2"], "selection_pressure is 2.*below 2"),
         (["method.genes.fixed=['lambda']"], "fixed"),
         (["game.name=hex", "network.kind=mlp", "network.activation=relu"], "activation"),
@@ -152,6 +152,4 @@ def test_states_of_other_shapes_are_refused() -> None:
         ("averages", state.averages[:, 1:]),
     ):
         wrong = type(state)(**{**vars(state), name: changed})
-        assert "parents" in (method.find_mismatch(wrong) or "") or name in str(
-            method.find_mismatch(wrong)
-        )
+        assert name in str(method.find_mismatch(wrong))

@@ -103,7 +103,7 @@ def test_axes_say_what_they_show(run: Run, adaptive: Run) -> None:
     assert diversity.get_xlabel() == "generation"
     assert checks.get_ylim() == (0.0, 1.0)
     strength = draw_runs([adaptive.history()]).axes[3]
-    assert strength.get_title(loc="left") == "Mutation strength"
+    assert strength.get_title(loc="left") == "Step size of mutation"
 
 
 def test_games_that_repeat_are_told() -> None:

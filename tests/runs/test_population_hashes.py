@@ -24,6 +24,11 @@ FILE = Path(__file__).with_name("population_hashes.json")
 FEWER = {
     "checkers-15-rafalmmored": ["method.games=10"],
     "checkers-16-rafalmored": ["method.games=10"],
+    "othello-evolved": [
+        "method.individuals=20",
+        "growth.stages=[{generations=2, network={straight=2, short_lines=false},"
+        " method={name='cma-es', individuals=20}}]",
+    ],
     "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
 }
 """They look seven plies ahead, and a tenth of their games will do; or find a champion long."""

@@ -60,6 +60,8 @@ def test_every_recipe_that_ships_is_written_whole_and_says_what_it_breeds(
     population = recipe.make_method().initial(1).population
     method = recipe.method
     size = recipe.neat["pop_size"] if recipe.neat else method.get("individuals", 1)
+    if recipe.growth:
+        size = recipe.growth.stages[0].method["individuals"]
     assert len(population) == size
     opponents = recipe.make_opponents()
     for opponent, specification in zip(opponents, recipe.check.opponents, strict=True):
@@ -180,7 +182,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("rum.seed=5", r"did you mean 'run\.seed'\?"),
         (
             "matches.hall_of_fame.sise=3",
-            r"is an unknown setting: did you mean 'size'\? .*every, opponents",
+            r"is an unknown setting: did you mean 'size'\? .*every, leaves, opponents",
         ),
         ("method.individuals=1", r"method\.individuals is 1: it must be at least 2"),
         ("method.individuals=many", r"method\.individuals is 'many': .* whole number"),

@@ -129,7 +129,7 @@ class Curves {
       if (columns(name).length) this.chart(name, title, remark, { height: 160, low: 0 }).show(plain(name, label));
     }
     if (entries.some(([, record]) => record.adapts)) {
-      this.chart("strength", "Mutation strength", "Median of the population.", { height: 160, low: 0 }).show(plain("mutation_strength", "strength"));
+      this.chart("strength", "Step size of mutation", "Median of the population.", { height: 160, low: 0 }).show(plain("mutation_strength", "step size"));
     }
     if (alone && entries[0][1].species.length) {
       const { species, statistics } = entries[0][1];
