@@ -14,7 +14,7 @@ import numpy as np
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import hash_word
 from evolve_arena.core.types import Array, Integer, Number, Position
-from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.genomes.simd import peek
 from evolve_arena.players.board.example import IS_ARRAY, load_state, store_state
 from evolve_arena.players.board.proof import TOP
 from evolve_arena.players.board.rules import (
