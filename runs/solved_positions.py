@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,6 +33,10 @@ COUNT = 300
 """Default number of positions."""
 IN_VAIN = 500
 """Number of games in a row without a new position after which no more are played."""
+TRIALS = 20
+"""Number of random games whose longest one tells after how many plies positions may be drawn."""
+MAX_PLIES = 2000
+PURPOSE = "positions"
 FAILURES = 3
 """Number of positions of so many plies or more that are not proven, after which no more are drawn
 with so few."""
@@ -149,15 +153,15 @@ def find_positions(
     # Games, one position from each
     rows, keys, failed = dict[int, Row](), set[int](), list[int]()
     equal, vain, number, begun = 0, 0, 0, time.perf_counter()
-    first, last = plies[0], int(game.code.LONGEST) - 1 if plies[1] is None else plies[1]
-    longest, good = first, make_player(find_game(game.name).opponents[0], game)
+    (first, last), good = plies, make_player(find_game(game.name).opponents[0], game)
+    longest = max(_play(game, MAX_PLIES, rng, None)[1].plies for rng in _streams(seed, TRIALS))
+    last = longest - 1 if last is None else min(last, longest - 1)
     try:
         while len(rows) < count and vain < IN_VAIN and first <= last:
             number, vain = number + 1, vain + 1
-            rng = derive_stream(seed, number, "positions")
-            ply = first + int(below(rng, min(last, max(longest, first)) - first + 1))
+            rng = derive_stream(seed, number, PURPOSE)
+            ply = first + int(below(rng, last - first + 1))
             words, board = _play(game, ply, rng, good if number % 2 else None)
-            longest = max(longest, board.plies + 1)
             key = game.find_word(board.state)
             if not first <= board.plies <= last or not game.legal_moves(board) or key in keys:
                 continue
@@ -222,6 +226,12 @@ def can_join(game: BoardGame) -> bool:
     """Test whether moves can be written without blanks."""
     names = map(game.format_move, range(game.code.MOVES))
     return "read_move" not in game.plain and all(len(name) == 1 for name in names)
+
+
+def _streams(seed: int, count: int) -> Iterator[Stream]:
+    """Yield random streams that no position is drawn from."""
+    for number in range(count):
+        yield derive_stream(seed, number, "lengths of games")
 
 
 def _play(game: BoardGame, plies: int, rng: Stream, good: Player | None) -> tuple[list[str], Board]:

@@ -108,7 +108,7 @@ def positions(
             max=10**12,
             help="Limit of nodes in the proof of a position, beyond which it is left out.",
         ),
-    ] = 20_000_000,
+    ] = 3_000_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the games.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     json: Annotated[

@@ -22,7 +22,7 @@ from evolve_arena.players.board.retrograde import CHANCE, OVER
 from evolve_arena.players.board.workspace import make_states
 from evolve_arena.players.search import make_memory
 
-NODES = 20_000_000
+NODES = 3_000_000
 """Default limit of nodes in the search of a position, or of positions in a list."""
 MAX_POSITIONS = 1 << 22
 """Maximum number of positions in a list; it takes some 500 MiB."""
