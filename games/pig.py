@@ -88,6 +88,14 @@ def points(state, seat):
     return state[seat]
 
 
+def key(state):
+    """Return a word of all but the die, which shows what has been rolled."""
+    word = np.uint64(2 * state[TURN] + state[ROLLING])
+    for place in range(SUM + 1):
+        word = (word << np.uint64(8)) | np.uint64(state[place])
+    return word
+
+
 def hold(state, moves, count):
     """Hold as soon as a turn has brought 20 points, or enough to win."""
     return HOLD if count == 1 or state[SUM] >= 20 else ROLL

@@ -238,7 +238,7 @@ def _ask(
     player: Player, game: AnyGame, problem: Problem, seeds: Sequence[int]
 ) -> tuple[float, float]:
     """Return how often (0 to 1) the player keeps the position's value, and plays a best move."""
-    position, scores, _ = problem
+    position, scores = problem.position, problem.scores
     top, seat = max(scores.values()), game.to_move(position)
     kept = best = 0
     for asked, seed in enumerate(seeds, start=1):

@@ -185,9 +185,13 @@ def find_positions(
 
 def _take_all(solver: Solver, game: BoardGame, plies: tuple[int, int | None]) -> PositionSet:
     """Return all positions of a small game."""
-    rows, equal = list[Row](), 0
+    rows, keys, equal = list[Row](), set[int](), 0
     for found in solver.solve_all():
         row = Row(*found)
+        key = game.find_word(row.board.state)
+        if key in keys:
+            continue
+        keys.add(key)
         if plies[0] <= row.board.plies <= (plies[1] or game.code.LONGEST):
             if is_telling(game, row.scores):
                 rows.append(row)

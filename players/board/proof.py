@@ -146,7 +146,7 @@ def _value(  # noqa: PLR0911, PLR0912
     """
     # The end of the game; room[LIMIT] below 0 ends the search, as LONGEST matters.
     at_end = plies + level >= LONGEST
-    if at_end or not SKIPS_ADJUDICATION:
+    if at_end or level == 1 or not SKIPS_ADJUDICATION:
         verdict = adjudicate(states, state)
         if verdict == GOES_ON and at_end:
             if not by_ply:
@@ -202,14 +202,14 @@ def _value(  # noqa: PLR0911, PLR0912
                 *(states, room, memory),
             )
         )
+        if _is_given_up(room, memory):
+            return np.int64(0)
         if value > best:
             best, best_move = value, move
             floor = max(floor, best)
             if best >= high:
                 note_cutoff(room, mover, move, WEIGHT)
                 break
-    if _is_given_up(room, memory):
-        return np.int64(0)
     if place >= 0:
         store(memory, place, key, np.int64(0), low, high, best, best_move & KEPT)
     return sign * _nearer(best)
