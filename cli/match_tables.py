@@ -271,4 +271,4 @@ def _print_scored(title: str, result: Settings) -> None:
     columns = ["plies", "positions", *(f"{heads[key]}, 95 % interval" for key in shares)]
     if result["proof"] != EXACT:
         title += f", not exact: {result['proof']}"
-    print_table(title, columns, rows, sections=[1])
+    print_table(title, columns, rows)

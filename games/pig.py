@@ -19,6 +19,7 @@ ROLL, HOLD = 0, 1
 LONGEST = 1000
 ENDINGS = ("enough points", "as many points")
 PLAYERS = ("hold",)
+POSITIONS = "data/pig_exact_positions.csv"
 
 SUM, TURN, DIE, ROLLING = range(SEATS, SEATS + 4)
 CELLS = 50

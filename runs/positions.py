@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -99,7 +100,7 @@ def read_positions(game: AnyGame, path: Path) -> PositionFile:
         told = ", ".join(f"{name} {value}" for name, value in sorted(other.items()))
         raise PositionFileError(f"{path}: its positions are for {told}")
     columns = list(rows[0])
-    if not {"answer", "s0"} & set(columns):
+    if not any(name == "answer" or re.fullmatch(r"s\d+", name) for name in columns):
         raise PositionFileError(
             f"{path}: its columns are {', '.join(sorted(columns))}; expected moves or board, with"
             " either s0, s1, ... or theme, line, answer"

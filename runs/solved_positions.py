@@ -20,12 +20,13 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_stream
-from evolve_arena.core.stream import Stream, below
+from evolve_arena.core.stream import Stream, below, next_word
 from evolve_arena.core.types import JsonObject
 from evolve_arena.players.board.game import OUTCOME, Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.solving import NODES, Solver
 from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.positions import EXACT, MAX_COLUMNS, MAX_ROWS, OPTION
 
@@ -37,6 +38,8 @@ TRIALS = 20
 """Number of random games whose longest one tells after how many plies positions may be drawn."""
 MAX_PLIES = 2000
 PURPOSE = "positions"
+PER_GAME = 4
+"""Maximum number of positions of a game, where one list of positions proves them all."""
 FAILURES = 3
 """Number of positions of so many plies or more that are not proven, after which no more are drawn
 with so few."""
@@ -150,30 +153,41 @@ def find_positions(
         if depth is not None:
             raise BadValueError("all positions of a game are solved: not with a depth")
         return _take_all(solver, game, plies)
-    # Games, one position from each
+    # Games, and a position from each; several where one list of positions proves them all
     rows, keys, failed = dict[int, Row](), set[int](), list[int]()
     equal, vain, number, begun = 0, 0, 0, time.perf_counter()
     (first, last), good = plies, make_player(find_game(game.name).opponents[0], game)
-    longest = max(_play(game, MAX_PLIES, rng, None)[1].plies for rng in _streams(seed, TRIALS))
+    longest = max(_play(game, MAX_PLIES, rng)[-1].board.plies for rng in _streams(seed, TRIALS))
     last = longest - 1 if last is None else min(last, longest - 1)
     try:
         while len(rows) < count and vain < IN_VAIN and first <= last:
             number, vain = number + 1, vain + 1
             rng = derive_stream(seed, number, PURPOSE)
-            ply = first + int(below(rng, last - first + 1))
-            words, board = _play(game, ply, rng, good if number % 2 else None)
-            key = game.find_word(board.state)
-            if not first <= board.plies <= last or not game.legal_moves(board) or key in keys:
-                continue
-            keys.add(key)
-            scores = score(board)
-            if scores is None:
-                failed = sorted([*failed, board.plies])
-                first = max(first, failed[-FAILURES] + 1 if len(failed) >= FAILURES else 0)
-            elif not is_telling(game, scores):
-                equal += 1
+            ply = MAX_PLIES if solver.recurs else first + int(below(rng, last - first + 1))
+            drawn = [
+                each
+                for each in _play(game, ply, rng, good if number % 2 else None)
+                if first <= each.board.plies <= last and game.legal_moves(each.board)
+            ]
+            if solver.recurs:
+                drawn, given_up = _find_proven(score, drawn)
+                drawn = sorted(drawn, key=lambda _: int(next_word(rng)))
             else:
-                rows[key], vain = Row(words, board, scores), 0
+                drawn, given_up = [each for each in drawn[-1:] if each.board.plies == ply], []
+            most = min(count, len(rows) + PER_GAME)
+            for each in drawn:
+                key = game.find_word(each.board.state)
+                scores = None if key in keys else score(each.board)
+                if key not in keys and scores is None:
+                    given_up.append(each.board.plies)
+                elif scores is not None and not is_telling(game, scores):
+                    equal += 1
+                elif scores is not None and len(rows) < most:
+                    rows[key], vain = each._replace(scores=scores), 0
+                keys.add(key)
+            failed = sorted([*failed, *given_up])
+            if not solver.recurs and len(failed) >= FAILURES:
+                first = max(first, failed[-FAILURES] + 1)
             told = Progress(len(rows), count, time.perf_counter() - begun)
             if progress and not progress(told):
                 break
@@ -181,6 +195,25 @@ def find_positions(
         good.close()
     ordered = sorted(rows.values(), key=lambda row: (row.board.plies, row.words))
     return PositionSet(game, ordered, proof, len(failed), equal)
+
+
+def _find_proven(
+    score: Callable[[Board], Scores | None], drawn: list[Row]
+) -> tuple[list[Row], list[int]]:
+    """Return the positions of a game from the first one that is proven, found by bisection.
+
+    What can be reached from a position can be reached from earlier ones, too. The second value is
+    the plies of those that were tried in vain.
+    """
+    low, high, failed = 0, len(drawn), list[int]()
+    while low < high:
+        middle = (low + high) // 2
+        if score(drawn[middle].board) is None:
+            low = middle + 1
+            failed.append(drawn[middle].board.plies)
+        else:
+            high = middle
+    return drawn[low:], failed
 
 
 def _take_all(solver: Solver, game: BoardGame, plies: tuple[int, int | None]) -> PositionSet:
@@ -212,7 +245,8 @@ class _Searcher:
 
     def score(self, board: Board) -> Scores:
         """Return the value of each legal move."""
-        return {move: round(value) for move, value in rate_moves(self.player, board).items()}
+        rated = rate_moves(self.player, board)
+        return {move: round(max(-WIN, min(WIN, value))) for move, value in rated.items()}
 
 
 def is_telling(game: AnyGame, scores: Scores) -> bool:
@@ -238,16 +272,11 @@ def _streams(seed: int, count: int) -> Iterator[Stream]:
         yield derive_stream(seed, number, "lengths of games")
 
 
-def _play(game: BoardGame, plies: int, rng: Stream, good: Player | None) -> tuple[list[str], Board]:
-    """Play a game of so many *plies*, or until it is over; go on while earlier positions count.
-
-    Returns:
-        The moves and outcomes of chance, and the position.
-    """
+def _play(game: BoardGame, plies: int, rng: Stream, good: Player | None = None) -> list[Row]:
+    """Return the positions of a game of so many *plies*, without scores."""
     words, board = _settle(game, [], game.begin(), rng)
-    while moves := game.legal_moves(board):
-        if board.plies >= plies and not board.past:
-            break
+    found = [Row(words, board, {})]
+    while board.plies < plies and (moves := game.legal_moves(board)):
         if good and below(rng, 2):
             seat = game.to_move(board)
             good.begin(seat)
@@ -255,9 +284,10 @@ def _play(game: BoardGame, plies: int, rng: Stream, good: Player | None) -> tupl
             good.end()
         else:
             move = moves[int(below(rng, len(moves)))]
-        words.append(game.format_move(move))
+        words = [*words, game.format_move(move)]
         words, board = _settle(game, words, game.make_move(board, move), rng)
-    return words, board
+        found.append(Row(words, board, {}))
+    return found
 
 
 def _settle(

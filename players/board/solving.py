@@ -81,6 +81,8 @@ class Solver:
             )
         self.lists = bool(self.code.HAS_CHANCE or self.code.HAS_PAST)
         """True if positions are listed, False if they are searched."""
+        self.recurs = bool(self.code.HAS_PAST)
+        """True if positions may occur again in a game."""
         self._graph: Graph | None = None
         self._by_ply = 0
         self._moves = np.zeros(self.code.MOVES, dtype=np.int64)
@@ -104,8 +106,8 @@ class Solver:
         plies is LONGEST + 1 - *n*, else 1. In games of chance, scores are expected results in
         units of 1 / SCALE.
         """
-        if position.past:
-            return None  # earlier positions may matter
+        if self._depends_on_past(position):
+            return None
         if not self.lists:
             return self._search(position, self.game.legal_moves(position))
         graph = self._find_graph(position)
@@ -144,12 +146,10 @@ class Solver:
         """Return a list of positions that has this one, the last list if possible."""
         if self._graph is not None and self._find(self._graph, position) >= 0:
             return self._graph
-        if self.code.HAS_CHANCE:  # what can be reached from the beginning is all there is
-            if self._graph is None:
-                self._graph = self._list(self.game.begin())
-            return self._graph
-        self._graph = self._list(position)
-        return self._graph
+        # In games of chance, all positions are listed at once.
+        graph = self._list(self.game.begin() if self.code.HAS_CHANCE else position)
+        self._graph = graph or self._graph
+        return graph
 
     def _list(self, position: Board) -> Graph | None:
         """List and value all positions that can be reached from this one; None if too many."""
@@ -200,10 +200,20 @@ class Solver:
             scores[move] = self._scale(value)
         return scores
 
+    def _depends_on_past(self, position: Board) -> bool:
+        """Test whether earlier positions may decide.
+
+        They do not as long as none recurred: whoever wins need not come back to any position, so
+        that the third time never comes.
+        """
+        words = [self.game.find_word(state) for state in (*position.past, position.state)]
+        return len(words) > 1 and (0 < self.code.REPETITION < 3 or len({*words}) < len(words))
+
     def _ends_before(self, position: Board, plies: int) -> bool:
         """Test whether lack of progress or LONGEST may end the game within so many *plies*."""
         return self.code.HAS_PAST and (
-            0 < self.code.NO_PROGRESS < plies or position.plies + plies > self.code.LONGEST
+            0 < self.code.NO_PROGRESS < plies + len(position.past)
+            or position.plies + plies > self.code.LONGEST
         )
 
     def solve_all(self) -> Iterator[tuple[list[str], Board, dict[int, int]]]:
@@ -233,7 +243,7 @@ class Solver:
                 word, board = self.game.format_move(move), self.game.make_move(board, move)
             found.setdefault(after, ([*words, word], board))
         for at, (words, board) in sorted(found.items()):
-            if graph.movers[at] not in (CHANCE, OVER) and not board.past:
+            if graph.movers[at] not in (CHANCE, OVER) and not self._depends_on_past(board):
                 scores = self._read(graph, at, board)
                 if scores is not None:
                     yield words, board, scores

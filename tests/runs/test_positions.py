@@ -310,7 +310,8 @@ def test_an_evaluation_tells_of_the_games_own_positions_and_of_others(
     themes.write_text(THEMES)
     player = make_player("minimax:depth=2", GAME)
     content = evaluate_player(player, GAME, opponents=[], positions=[scores, themes])
-    assert list(content["positions"]) == ["concept states", str(scores), str(themes)]
+    own = ["concept states", "exact positions"]
+    assert list(content["positions"]) == [*own, str(scores), str(themes)]
     found = [
         solve(Choosing(CHOICES), tmp_path, SCORES),
         solve(Choosing(THEME_CHOICES), tmp_path, THEMES),
@@ -341,19 +342,21 @@ def test_own_positions_are_left_out_on_other_boards(capsys: pytest.CaptureFixtur
     assert content["positions"] == {}
     print_evaluation(content, game)
     usual = "connect-four with columns 7, rows 6, connect 4"
-    assert capsys.readouterr().out == f"concept states: skipped, they are for {usual}\n"
+    assert capsys.readouterr().out.splitlines() == [
+        f"{name}: skipped, they are for {usual}" for name in ("concept states", "exact positions")
+    ]
 
 
 def test_a_set_states_its_options_and_is_used_for_these_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = (find_game("hex").game.source).replace("POSITIONS = ", "OTHERS = ")
-    (tmp_path / "mine.py").write_text(source + '\nPOSITIONS = ("three.csv", "usual.csv")\n')
+    (tmp_path / "six.py").write_text(source + '\nPOSITIONS = ("three.csv", "usual.csv")\n')
     three = tmp_path / "three.csv"
     three.write_text("moves,s0,s1,s2,s3,s4,s5,s6,s7,s8,option size\na1 a2,,-1,1,,1,-1,-1,-1,-1,3\n")
     (tmp_path / "usual.csv").write_text("moves,answer\na1 b1,c1\n")
-    spec = load_game(tmp_path / "mine.py")
-    monkeypatch.setitem(registry._registered, "mine", spec)
+    spec = load_game(tmp_path / "six.py")
+    monkeypatch.setitem(registry._registered, "six", spec)
     assert list(find_own_positions(spec.make(size=3))) == ["three"]
     assert list(find_own_positions(spec.make())) == ["usual"]
     assert find_own_positions(spec.make(size=4)) == {}
@@ -361,7 +364,7 @@ def test_a_set_states_its_options_and_is_used_for_these_alone(
         read_positions(spec.make(), three)
     game = spec.make(size=3)
     print_evaluation(evaluate_player(make_random(game), game, opponents=[]), game)
-    assert "usual: skipped, they are for mine with size 7" in capsys.readouterr().out
+    assert "usual: skipped, they are for six with size 7" in capsys.readouterr().out
 
 
 def test_plies_of_boards_come_from_their_column_and_searched_values_say_so(tmp_path: Path) -> None:
