@@ -198,7 +198,8 @@ def solve_positions(
         For scores ``count``, ``proof``, ``value_preserving`` (a won position stays won, a drawn one
         drawn), ``distance_optimal`` (one of the best moves), each with ``_wilson_95``, and
         ``by_ply``, the same for ranges of plies, ``first`` to ``last``. In games of chance, and if
-        scores are not exact, there is no ``value_preserving``.
+        scores are not exact, there is no ``value_preserving``; if all scores are 1, 0 or -1, no
+        ``distance_optimal``.
 
         For answers ``count`` and
         ``solved``: ``overall``, ``by_theme``, ``by_line``, and ``by_group``, the ``count``,
@@ -214,7 +215,9 @@ def solve_positions(
     if not file.has_answers:
         is_exact = file.proof == EXACT and not find_game(game.name).has_chance
         named = {"value_preserving": shares[:, 0]} if is_exact else {}
-        named["distance_optimal"] = shares[:, 1]
+        # If scores are results only, a move that keeps the value is a best one.
+        if not is_exact or any(abs(s) > 1 for each in file.problems for s in each.scores.values()):
+            named["distance_optimal"] = shares[:, 1]
         bands = _group_by_ply([problem.ply for problem in file.problems])
         return {
             **_measure_all(named),

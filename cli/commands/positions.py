@@ -133,6 +133,8 @@ def positions(
     game, span = spec.make(**options), _read_plies(plies)
     changed = [f"_{name}_{value}" for name, value in options.items()]
     file = out or Path("".join([spec.name.replace("-", "_"), *changed, ".csv"]))
+    if not file.parent.is_dir():
+        raise BadValueError(f"{file}: there is no folder {file.parent}")
     check_free(file, force=force)
     with Display(quiet=json) as display:
         found = find_positions(
