@@ -328,7 +328,8 @@ def find_own_positions(game: AnyGame) -> dict[str, Path]:
 
 def find_options(game: AnyGame, path: Path) -> dict[str, int]:
     """Return all options that *game* must have for the positions of its own file at *path*."""
-    return find_game(game.name).make().options | read_options(path)
+    usual: dict[str, int] = find_game(game.name).make().options
+    return usual | read_options(path)
 
 
 def name_own(path: Path) -> str:

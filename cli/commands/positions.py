@@ -18,6 +18,7 @@ from evolve_arena.core.registry import open_game
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from evolve_arena.core.types import JsonObject
     from evolve_arena.runs.solved_positions import Progress
 
 MOMENT, PAUSE = 0.2, 10.0
@@ -168,12 +169,12 @@ def _read_plies(text: str | None) -> tuple[int, int | None]:
     return first, int(ends[3]) if ends[3] else None if ends[2] else first
 
 
-def _print(content: dict[str, object], *, wanted: int | None) -> None:
+def _print(content: JsonObject, *, wanted: int | None) -> None:
     from evolve_arena.cli.output import print_line
 
     told = content["positions"]
     some = f"{told}" if wanted in (None, told) else f"{told} of {wanted}"
-    first, last = content["plies"]  # type: ignore[misc]
+    first, last = content["plies"]
     proof = content["proof"] if content["proof"] == "exact" else f"not exact: {content['proof']}"
     print_line(f"{content['file']}: {some} positions after {first} to {last} plies, {proof}")
     for key, why in (

@@ -412,7 +412,13 @@ def _try_move(
 
 @inlined
 def wins_at_once(states: Array, state: Position, room: Array) -> Number:
-    """Test whether the player to move has a move that wins at once."""
+    """Test whether the player to move has a move that wins at once.
+
+    Args:
+        states: Rows of states.
+        state: State in which a player is to move.
+        room: See :data:`LISTS_AT`.
+    """
     return list_wins(states, state, room[WINS_AT : WINS_AT + MOVES]) > 0
 
 
@@ -496,7 +502,17 @@ def promise_all(
     count: Integer,
     hint: Integer,
 ) -> None:
-    """Write the priority of each listed move; the table's best move comes first."""
+    """Write the priority of each listed move; the table's best move comes first.
+
+    Args:
+        states: Rows of states.
+        state: State before the moves.
+        mover: Seat to move.
+        room: See :data:`LISTS_AT`.
+        at: Index in *room* at which the list begins.
+        count: Number of moves.
+        hint: Best move by the table, or -1.
+    """
     for place in range(at, at + count):
         move = peek(room, place)
         if HAS_ORDER:
@@ -522,7 +538,13 @@ def _find_most(room: Array, first: Integer, end: Integer) -> Integer:
 
 @inlined
 def bring_forward(room: Array, place: Integer, end: Integer) -> None:
-    """Swap the move of the highest priority with the one at *place*."""
+    """Swap the move of the highest priority with the one at *place*.
+
+    Args:
+        room: See :data:`LISTS_AT`.
+        place: Index in *room* of a move in a list.
+        end: Index in *room* at which the list ends.
+    """
     best = _find_most(room, place + MOVES, end + MOVES)
     move = peek(room, best - MOVES)
     poke(room, best - MOVES, peek(room, place))
@@ -532,7 +554,14 @@ def bring_forward(room: Array, place: Integer, end: Integer) -> None:
 
 @inlined
 def note_cutoff(room: Array, mover: Integer, move: Integer, depth: Integer) -> None:
-    """Raise the priority of a move that caused a cutoff (history heuristic)."""
+    """Raise the priority of a move that caused a cutoff (history heuristic).
+
+    Args:
+        room: See :data:`LISTS_AT`.
+        mover: Seat that moved.
+        move: Number of the move.
+        depth: Plies that were left to search.
+    """
     if not HAS_ORDER:
         at = HISTORY_AT + mover * MOVES + move
         poke(room, at, peek(room, at) + depth * depth)

@@ -216,7 +216,7 @@ def _value(  # noqa: PLR0911, PLR0912
 
 
 @inlined
-def _is_given_up(room: Array, memory: Array) -> bool:
+def _is_given_up(room: Array, memory: Array) -> Number:
     """Test whether a search ends without a result, by the limit of nodes or by LONGEST."""
     return is_aborted(room, memory) or peek(room, LIMIT) < 0
 

@@ -144,7 +144,13 @@ def _find_or_add(
 
 @inlined
 def identify_at(states: Array, state: Position, ply: Integer) -> Number:
-    """Return the key of a position after *ply* moves."""
+    """Return the key of a position.
+
+    Args:
+        states: Rows of states.
+        state: State of the position.
+        ply: Number of moves made before.
+    """
     word = find_key(states, state)
     return word ^ hash_word(np.uint64(ply), np.uint64(1)) if BY_PLY else word
 

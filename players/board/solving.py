@@ -37,7 +37,8 @@ SCALE = 1_000_000
 class Graph(NamedTuple):
     """All positions that can be reached from one, by number; that one is number 0."""
 
-    count: int
+    size: int
+    """Number of positions."""
     states: Any
     rows: Any
     table: Any
@@ -133,7 +134,7 @@ class Solver:
             memory[:] = 0
         if ended == ABORTED:
             return None
-        return {move: self._scale(value) for move, value in zip(moves, values, strict=True)}
+        return {move: self._scale(float(value)) for move, value in zip(moves, values, strict=True)}
 
     def _scale(self, value: float) -> int:
         """Return the score of a *value* that counts the plies to the end of the game."""
@@ -177,7 +178,7 @@ class Solver:
             kernels.propagate(
                 *(count, movers, firsts, edges, values, before, sources, pending, queue)
             )
-        return graph._replace(count=int(count))
+        return graph._replace(size=int(count))
 
     def _find(self, graph: Graph, position: Board) -> int:
         """Return the number of a *position* in the list, or -1."""
@@ -207,14 +208,14 @@ class Solver:
         that the third time never comes.
         """
         words = [self.game.find_word(state) for state in (*position.past, position.state)]
-        return len(words) > 1 and (0 < self.code.REPETITION < 3 or len({*words}) < len(words))
+        often = 0 < int(self.code.REPETITION) < 3
+        return len(words) > 1 and (often or len({*words}) < len(words))
 
     def _ends_before(self, position: Board, plies: int) -> bool:
         """Test whether lack of progress or LONGEST may end the game within so many *plies*."""
-        return self.code.HAS_PAST and (
-            0 < self.code.NO_PROGRESS < plies + len(position.past)
-            or position.plies + plies > self.code.LONGEST
-        )
+        quiet, longest = int(self.code.NO_PROGRESS), int(self.code.LONGEST)
+        late = 0 < quiet < plies + len(position.past) or position.plies + plies > longest
+        return self.recurs and late
 
     def solve_all(self) -> Iterator[tuple[list[str], Board, dict[int, int]]]:
         """Yield all positions of the game with their scores, each after the words that lead to it.
@@ -230,10 +231,10 @@ class Solver:
             most = min(self.nodes, MAX_POSITIONS)
             raise BadValueError(f"{self.game.name} has more than {most:,} positions")
         # Each position is reached from the one before it that was listed first.
-        _, edges = np.unique(graph.edges[: graph.firsts[graph.count]], return_index=True)
+        _, edges = np.unique(graph.edges[: graph.firsts[graph.size]], return_index=True)
         found = {0: (list[str](), begin)}
         for edge in np.sort(edges).tolist():
-            before = int(np.searchsorted(graph.firsts[: graph.count + 1], edge, "right")) - 1
+            before = int(np.searchsorted(graph.firsts[: graph.size + 1], edge, "right")) - 1
             after, number = int(graph.edges[edge]), edge - int(graph.firsts[before])
             words, board = found[before]
             if graph.movers[before] == CHANCE:
