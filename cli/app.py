@@ -16,7 +16,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evolve_arena import core
-from evolve_arena.cli.commands import games, import_export, lists, matches, play, runs
+from evolve_arena.cli.commands import (
+    games,
+    import_export,
+    lists,
+    matches,
+    play,
+    positions,
+    runs,
+)
 from evolve_arena.cli.commands.renames import RENAMED
 from evolve_arena.core.registry import FILE, default_game, find_commands, game_names
 
@@ -273,7 +281,7 @@ app = App(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
 )
-for module in (runs, matches, play, import_export, lists, games, *find_commands()):
+for module in (runs, matches, positions, play, import_export, lists, games, *find_commands()):
     module.register(app)
 
 

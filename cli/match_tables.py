@@ -9,7 +9,7 @@ from evolve_arena.cli.output import format_interval, print_line, print_table
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.types import JsonObject, Settings
-from evolve_arena.runs.positions import name_own
+from evolve_arena.runs.positions import EXACT, find_options, name_own
 from evolve_arena.runs.store.check_points import format_margin
 
 
@@ -226,11 +226,12 @@ def _percent(share: float | None) -> str:
 
 def print_positions(content: Settings, game: AnyGame) -> None:
     """Print results of `evolve_arena.runs.positions.solve_positions`, by the names of files."""
-    own = find_game(game.name).positions
-    if own and name_own(own) not in content:
-        usual = find_game(game.name).make().describe()
-        reason = f"they are for {usual}" if own.is_file() else f"{own} is missing"
-        print_line(f"{name_own(own)}: skipped, {reason}")
+    for path in find_game(game.name).positions:
+        if not path.is_file():
+            print_line(f"{name_own(path)}: skipped, {path} is missing")
+        elif (options := find_options(game, path)) != game.options:
+            described = find_game(game.name).make(**options).describe()
+            print_line(f"{name_own(path)}: skipped, they are for {described}")
     for name, result in content.items():
         _print_solved(name, result)
 
@@ -238,11 +239,7 @@ def print_positions(content: Settings, game: AnyGame) -> None:
 def _print_solved(name: str, result: Settings) -> None:
     title = f"{name}: {result['count']} positions"
     if "solved" not in result:
-        rows = [
-            (key.replace("_", " "), format_interval(result[key], tuple(result[f"{key}_wilson_95"])))
-            for key in ("value_preserving", "distance_optimal")
-        ]
-        print_table(title, ["", "share"], rows)
+        _print_scored(title, result)
         return
     solved = result["solved"]
     groups = [
@@ -256,3 +253,22 @@ def _print_solved(name: str, result: Settings) -> None:
         rows = [("solved", format_interval(solved["overall"], tuple(solved["wilson_95"])))]
         rows += [(f"  {group}", f"{share:.3f}") for group, share in shares]
         print_table(title, ["", "share"], rows)
+
+
+def _print_scored(title: str, result: Settings) -> None:
+    """Print shares of positions with scores, of all and by plies."""
+    heads = {"value_preserving": "value kept", "distance_optimal": "best moves"}
+    shares = [key for key in heads if key in result]
+    bands = {f"{told['first']}–{told['last']}": told for told in result["by_ply"]}
+    rows = [
+        (
+            name,
+            str(told["count"]),
+            *(format_interval(told[key], tuple(told[f"{key}_wilson_95"])) for key in shares),
+        )
+        for name, told in {"all": result, **(bands if len(bands) > 1 else {})}.items()
+    ]
+    columns = ["plies", "positions", *(f"{heads[key]}, 95 % interval" for key in shares)]
+    if result["proof"] != EXACT:
+        title += f", not exact: {result['proof']}"
+    print_table(title, columns, rows)

@@ -306,9 +306,9 @@ class GameSpec:
     dialects: Settings = field(default_factory=dict)
     """Protocols of programs that play the game: a `evolve_arena.players.dialects.Dialect` for each
     kind of host, by name, the default first."""
-    positions: Path | None = None
-    """A file of positions with known answers, for the default options, which ``evolve evaluate``
-    asks a player to solve; see `evolve_arena.runs.positions`."""
+    positions: Sequence[Path] = ()
+    """Files of positions with known answers, which ``evolve evaluate`` asks a player to solve if
+    they are for the options of its game; see `evolve_arena.runs.positions`."""
 
     @property
     def name(self) -> str:

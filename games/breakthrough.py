@@ -24,6 +24,7 @@ LONGEST = 4 * CELLS
 SYMMETRY = "mirror"
 ONLY_WINS = True
 PLANES = 2
+POSITIONS = "data/breakthrough_5_exact_positions.csv"
 SIDES = ("w", "b")
 SIGNS = "wb"
 ENDINGS = ("a breakthrough", "no draw is possible")

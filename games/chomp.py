@@ -21,6 +21,7 @@ LONGEST = CELLS
 PLANES = 1
 PLANE_NAMES = ("pieces that are left",)
 SYMMETRY = "none"
+POSITIONS = "data/chomp_exact_positions.csv"
 SIDES = ("first", "second")
 SIGNS = "#"
 ENDINGS = ("the other ate the poisoned piece", "no draw is possible")

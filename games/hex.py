@@ -22,6 +22,7 @@ SHAPE = "hex"
 ONLY_WINS = True
 MOVES_STAY = True
 PLANES = 2
+POSITIONS = "data/hex_5_exact_positions.csv"
 ENDINGS = ("a chain from edge to edge", "no draw is possible")
 OPENSPIEL = f"hex(board_size={SIZE})"
 

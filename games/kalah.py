@@ -19,6 +19,7 @@ SEEDS = 4
 OPTIONS = {"PITS": range(2, 7), "SEEDS": range(1, 7)}
 MOVES = PITS
 LONGEST = 1000
+POSITIONS = "data/kalah_4_3_exact_positions.csv"
 SIDES = ("south", "north")
 ENDINGS = ("more seeds", "as many seeds")
 OPENSPIEL = "mancala" if PITS == 6 and SEEDS == 4 else ""

@@ -19,6 +19,7 @@ ROLL, HOLD = 0, 1
 LONGEST = 1000
 ENDINGS = ("enough points", "as many points")
 PLAYERS = ("hold",)
+POSITIONS = "data/pig_exact_positions.csv"
 
 SUM, TURN, DIE, ROLLING = range(SEATS, SEATS + 4)
 CELLS = 50
@@ -86,6 +87,14 @@ def is_over(state):
 
 def points(state, seat):
     return state[seat]
+
+
+def key(state):
+    """Return a word of all but the die, which shows what has been rolled."""
+    word = np.uint64(2 * state[TURN] + state[ROLLING])
+    for place in range(SUM + 1):
+        word = (word << np.uint64(8)) | np.uint64(state[place])
+    return word
 
 
 def hold(state, moves, count):

@@ -10,6 +10,7 @@ WIDTH = 3
 MOVES = CELLS
 LONGEST = CELLS
 SYMMETRY = "all"
+POSITIONS = "data/tic_tac_toe_exact_positions.csv"
 ENDINGS = ("three in a row", "a full board")
 OPENSPIEL = "tic_tac_toe"
 BOTZONE = "TicTacToe"

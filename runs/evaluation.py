@@ -21,7 +21,6 @@ from evolve_arena.players.player import Player
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.positions import (
     find_own_positions,
-    name_own,
     read_positions,
     solve_positions,
 )
@@ -60,8 +59,7 @@ def evaluate_player(
             file of *positions* is missing or wrong.
     """
     spec = find_game(game.name)
-    own = find_own_positions(game)
-    named = ({name_own(own): own} if own else {}) | {str(path): path for path in positions}
+    named = find_own_positions(game) | {str(path): path for path in positions}
     files = {name: read_positions(game, path) for name, path in named.items()}
     counts_points = "points" in spec.columns
     if opening_plies is None:

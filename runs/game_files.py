@@ -94,6 +94,7 @@ def write_skeleton(name: str, *, force: bool = False) -> Path:
     game = cast("type[BoardGame]", find_game(SKELETON).game)
     title = f'"""{stem.replace("_", " ").capitalize()}: so far it is tic-tac-toe; change it."""'
     source = re.sub(r'\A""".*?"""', lambda _: title, game.source, flags=re.DOTALL)
+    source = re.sub(r"^POSITIONS = .*\n", "", source, flags=re.MULTILINE)
     write_whole(file, source.encode())
     return file
 

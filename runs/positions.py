@@ -7,13 +7,19 @@ A row gives a position by ``moves`` or ``board``, as `Game.parse_position` reads
 - ``answer``, the one move that solves it, with the groups that the position belongs to, if any:
   ``theme`` and ``line`` name one each, and ``group NAME`` holds any mark if it is of that group.
 
-A game may have such a file of its own for its usual options; see `GameSpec.positions`.
+``ply`` is the number of moves before it, where ``moves`` does not tell. ``option NAME`` is an
+option of the game, the same in each row; without any, the positions are for the usual options.
+``proof`` is ``exact``, or ``depth N`` if scores are values of a search.
+
+A game may have such files of its own; see `GameSpec.positions`. They measure players: nothing
+trains on them, and no champion is chosen by them.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -39,8 +45,14 @@ ALIASES = {
 }
 GROUP = "group "
 """Prefix of the names of columns that mark the positions of a group."""
-MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 1 << 24, 100_000, 64
+OPTION = "option "
+"""Prefix of the names of columns that hold an option of the game."""
+EXACT = "exact"
+"""Proof of scores that are exact."""
+MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 1 << 24, 100_000, 1024
 """Maximum bytes, positions and columns of a file."""
+BANDS = 8
+"""Maximum length of a table by plies, less one."""
 TIMES, MAX_ANSWERS = 100, 6000
 """Maximum answers of a player that draws random numbers, in a position and in a whole file."""
 
@@ -57,6 +69,8 @@ class Problem(NamedTuple):
     """Exact score of each legal move, or 1 for the only correct one."""
     groups: Mapping[str, str]
     """Names of the groups that the position is in, by the column that names each."""
+    ply: int | None = None
+    """Number of moves before the position, if known."""
 
 
 class PositionFile(NamedTuple):
@@ -65,6 +79,8 @@ class PositionFile(NamedTuple):
     problems: Sequence[Problem]
     columns: Sequence[str]
     """Names of the file's columns."""
+    proof: str = EXACT
+    """Where scores come from: ``exact``, or ``depth N``."""
 
     @property
     def has_answers(self) -> bool:
@@ -76,11 +92,15 @@ def read_positions(game: AnyGame, path: Path) -> PositionFile:
     """Return the positions of the file at *path* for *game*.
 
     Raises:
-        PositionFileError: The file is missing or malformed, or a position is not one of the game.
+        PositionFileError: The file is missing or malformed, for other options of the game, or a
+            position is not one of the game.
     """
     rows = _read_rows(path)
+    if other := dict(_read_options(path, rows[0]).items() - game.options.items()):
+        told = ", ".join(f"{name} {value}" for name, value in sorted(other.items()))
+        raise PositionFileError(f"{path}: its positions are for {told}")
     columns = list(rows[0])
-    if not {"answer", "s0"} & set(columns):
+    if not any(name == "answer" or re.fullmatch(r"s\d+", name) for name in columns):
         raise PositionFileError(
             f"{path}: its columns are {', '.join(sorted(columns))}; expected moves or board, with"
             " either s0, s1, ... or theme, line, answer"
@@ -91,7 +111,24 @@ def read_positions(game: AnyGame, path: Path) -> PositionFile:
             problems.append(_read_problem(game, row))
         except (ArenaError, ValueError) as error:
             raise PositionFileError(f"{path}, line {number + 2}: {error}") from None
-    return PositionFile(problems, columns)
+    return PositionFile(problems, columns, rows[0].get("proof") or EXACT)
+
+
+def read_options(path: Path) -> dict[str, int]:
+    """Return the options of the game that the positions of the file at *path* are for.
+
+    Raises:
+        PositionFileError: The file is malformed.
+    """
+    return _read_options(path, _read_rows(path)[0])
+
+
+def _read_options(path: Path, row: Mapping[str, str]) -> dict[str, int]:
+    told = {name.removeprefix(OPTION): row[name] for name in row if name.startswith(OPTION)}
+    try:
+        return {name: int(text) for name, text in told.items()}
+    except ValueError as error:
+        raise PositionFileError(f"{path}, line 2: {error}") from None
 
 
 def _read_rows(path: Path) -> list[dict[str, str]]:
@@ -134,7 +171,10 @@ def _read_problem(game: AnyGame, row: Mapping[str, str]) -> Problem:
         scores = {move: int(text) for move, text in texts.items()}
     groups = {key: row[key] for key in ("theme", "line") if key in row}
     marked = (key for key in row if key.startswith(GROUP) and row[key].strip())
-    return Problem(position, scores, groups | {key: key.removeprefix(GROUP) for key in marked})
+    marks = {key: key.removeprefix(GROUP) for key in marked}
+    ply = row.get("ply", "").strip()
+    known = None if row.get("board") else getattr(position, "plies", None)
+    return Problem(position, scores, groups | marks, int(ply) if ply else known)
 
 
 def solve_positions(
@@ -155,8 +195,13 @@ def solve_positions(
         seed: Seed of these random numbers.
 
     Returns:
-        For exact scores ``count``, ``value_preserving`` (a won position stays won, a drawn one
-        drawn) and ``distance_optimal`` (one of the best moves). For answers ``count`` and
+        For scores ``count``, ``proof``, ``value_preserving`` (a won position stays won, a drawn one
+        drawn), ``distance_optimal`` (one of the best moves), each with ``_wilson_95``, and
+        ``by_ply``, the same for ranges of plies, ``first`` to ``last``. In games of chance, and if
+        scores are not exact, there is no ``value_preserving``; if all scores are 1, 0 or -1, no
+        ``distance_optimal``.
+
+        For answers ``count`` and
         ``solved``: ``overall``, ``by_theme``, ``by_line``, and ``by_group``, the ``count``,
         ``share`` and ``wilson_95`` of each. Intervals are those of one answer to each position:
         asking again tells more about these positions, but not about others like them.
@@ -167,14 +212,23 @@ def solve_positions(
     shares = np.array(
         [_ask(player, game, *each) for each in zip(file.problems, seeds, strict=True)]
     )
-    kept, best = (_measure(list(column)) for column in shares.T)
     if not file.has_answers:
-        told = {"value_preserving": kept, "distance_optimal": best}
-        return {"count": count} | {
-            f"{name}{end}": measured[key]
-            for name, measured in told.items()
-            for end, key in (("", "share"), ("_wilson_95", "wilson_95"))
+        is_exact = file.proof == EXACT and not find_game(game.name).has_chance
+        named = {"value_preserving": shares[:, 0]} if is_exact else {}
+        # If scores are results only, a move that keeps the value is a best one.
+        if not is_exact or any(abs(s) > 1 for each in file.problems for s in each.scores.values()):
+            named["distance_optimal"] = shares[:, 1]
+        bands = _group_by_ply([problem.ply for problem in file.problems])
+        return {
+            **_measure_all(named),
+            "proof": file.proof,
+            "by_ply": [
+                {"first": first, "last": last}
+                | _measure_all({name: column[places] for name, column in named.items()})
+                for (first, last), places in bands.items()
+            ],
         }
+    best = _measure(shares[:, 1])
     solved: JsonObject = {"overall": best["share"], "wilson_95": best["wilson_95"]}
     for column in ("theme", "line"):
         groups = _measure_groups(file, [column], shares[:, 1])
@@ -188,7 +242,7 @@ def _ask(
     player: Player, game: AnyGame, problem: Problem, seeds: Sequence[int]
 ) -> tuple[float, float]:
     """Return how often (0 to 1) the player keeps the position's value, and plays a best move."""
-    position, scores, _ = problem
+    position, scores = problem.position, problem.scores
     top, seat = max(scores.values()), game.to_move(position)
     kept = best = 0
     for asked, seed in enumerate(seeds, start=1):
@@ -207,7 +261,7 @@ def _ask(
     return kept / len(seeds), best / len(seeds)
 
 
-def _measure(shares: Sequence[float]) -> JsonObject:
+def _measure(shares: Sequence[float] | NDArray[np.float64]) -> JsonObject:
     """Return the mean of the positions' shares and its interval."""
     count, share = len(shares), float(sum(shares)) / len(shares)
     return {
@@ -215,6 +269,34 @@ def _measure(shares: Sequence[float]) -> JsonObject:
         "share": share,
         "wilson_95": list(wilson_interval(share * count, count)),
     }
+
+
+def _measure_all(named: Mapping[str, NDArray[np.float64]]) -> JsonObject:
+    """Return the number of positions, and the mean and the interval of each of several shares."""
+    told: JsonObject = {"count": len(next(iter(named.values())))}
+    for name, shares in named.items():
+        measured = _measure(shares)
+        told |= {name: measured["share"], f"{name}_wilson_95": measured["wilson_95"]}
+    return told
+
+
+def _group_by_ply(plies: Sequence[int | None]) -> dict[tuple[int, int], list[int]]:
+    """Return the numbers of positions by ranges of their *plies*, of one length; none if unknown.
+
+    >>> _group_by_ply([3, 4, 11, 12, 30])
+    {(0, 4): [0, 1], (10, 14): [2, 3], (30, 34): [4]}
+    """
+    known = {place: ply for place, ply in enumerate(plies) if ply is not None}
+    if not known:
+        return {}
+    least, most = min(known.values()), max(known.values())
+    widths = (*(1, 2, 5, 10, 20, 50, 100), most + 1)
+    width = next(width for width in widths if (most - least) / width < BANDS)
+    found: dict[tuple[int, int], list[int]] = {}
+    for place, ply in sorted(known.items(), key=lambda pair: pair[1]):
+        first = ply // width * width
+        found.setdefault((first, first + width - 1), []).append(place)
+    return found
 
 
 def _measure_groups(
@@ -229,13 +311,25 @@ def _measure_groups(
     return {name: _measure(group) for name, group in found.items()}
 
 
-def find_own_positions(game: AnyGame) -> Path | None:
-    """Return the path of the game's own file of positions; None if there is none for its options.
+def find_own_positions(game: AnyGame) -> dict[str, Path]:
+    """Return the game's own files of positions that are for its options, by name.
 
-    A copy of a game's file inside a run directory has no such file beside it.
+    A copy of a game's file inside a run directory has no such files beside it.
+
+    Raises:
+        PositionFileError: A file is malformed.
     """
-    own = find_game(game.name).positions
-    return own if own and own.is_file() and game.rules == game.rules_type() else None
+    found = dict[str, Path]()
+    for path in find_game(game.name).positions:
+        if path.is_file() and find_options(game, path) == game.options:
+            found[name_own(path)] = path
+    return found
+
+
+def find_options(game: AnyGame, path: Path) -> dict[str, int]:
+    """Return all options that *game* must have for the positions of its own file at *path*."""
+    usual: dict[str, int] = find_game(game.name).make().options
+    return usual | read_options(path)
 
 
 def name_own(path: Path) -> str:

@@ -29,6 +29,7 @@ WIDTH = 5
 SYMMETRY = "none"
 PIECES = 2
 PLANES = 4
+POSITIONS = "data/exact_endings.csv"
 PLANE_NAMES = ("own men", "own kings", "other's men", "other's kings")
 STEPS = (4, 5, -5, -4)
 ONE = np.uint64(1)

@@ -29,7 +29,7 @@ OPENSPIEL = f"connect_four(rows={ROWS},columns={COLUMNS},x_in_row={CONNECT})"
 PETTINGZOO = "connect_four_v3" if IS_STANDARD else ""
 SITES = "evolve_arena.games.connect_four.sites"
 PLAYERS = ("test_bot",)
-POSITIONS = "data/concept_states.csv"
+POSITIONS = ("data/concept_states.csv", "data/exact_positions.csv")
 OPPONENTS = ("test-bot", "random")
 ENDINGS = (f"{CONNECT} in a row", "the board is full")
 MOVES = COLUMNS

@@ -19,6 +19,7 @@ PASS = CELLS
 MOVES = CELLS + 1
 PLANES = 2
 LONGEST = 2 * CELLS
+POSITIONS = ("data/exact_positions_6.csv", "data/exact_endings.csv")
 ENDINGS = ("more discs", "as many discs")
 OPENSPIEL = "othello" if SIZE == 8 else ""
 BOTZONE = "Reversi" if SIZE == 8 else ""

@@ -200,7 +200,7 @@ def value_moves(
         key = _find_node_key(asked, states, state, room, peek(room, PLIES), depth)
         table = np.int64(find_slot(memory, key))
         hint = np.int64(remembered_move(memory, table, key))
-    _promise_all(states, state, side, room, np.int64(LISTS_AT), count, hint)
+    promise_all(states, state, side, room, np.int64(LISTS_AT), count, hint)
     lost = 2 - WIN - depth
     # Moves that are not safe lose at once; UNKNOWN marks the others.
     if SAFE and depth > 1:
@@ -313,7 +313,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     sign = np.int64(1 if mover == side else -1)
     if sign < 0:
         low, high, score = -high, -low, -score
-    if HAS_WINS and (sign > 0 or not SAFE) and _wins_at_once(states, state, room):
+    if HAS_WINS and (sign > 0 or not SAFE) and wins_at_once(states, state, room):
         return np.int64(sign * (WIN + depth - 1))
     # Moves
     at = np.int64(LISTS_AT + level * LIST)
@@ -342,12 +342,12 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     # The search
     ordered = depth > 1 or HAS_ORDER
     if ordered:
-        _promise_all(states, state, mover, room, at, count, hint)
+        promise_all(states, state, mover, room, at, count, hint)
     _see_deeper(asked, state, level)
     best, best_move, floor = -INFINITE, np.int64(0), low
     for number in range(at, at + count):
         if ordered:
-            _bring_forward(room, number, at + count)
+            bring_forward(room, number, at + count)
         move = peek(room, number)
         gained = score
         if GAINS:
@@ -362,7 +362,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
             floor = max(floor, best)
             if best >= high:
                 if ordered and depth > 0:
-                    _note_cutoff(room, mover, move, depth)
+                    note_cutoff(room, mover, move, depth)
                 break
     if place >= 0 and not is_aborted(room, memory):
         store(memory, place, key, depth, low, high, best, best_move & KEPT)
@@ -411,8 +411,14 @@ def _try_move(
 
 
 @inlined
-def _wins_at_once(states: Array, state: Position, room: Array) -> Number:
-    """Test whether the player to move has a move that wins at once."""
+def wins_at_once(states: Array, state: Position, room: Array) -> Number:
+    """Test whether the player to move has a move that wins at once.
+
+    Args:
+        states: Rows of states.
+        state: State in which a player is to move.
+        room: See :data:`LISTS_AT`.
+    """
     return list_wins(states, state, room[WINS_AT : WINS_AT + MOVES]) > 0
 
 
@@ -487,7 +493,7 @@ def _find_node_key(
 
 
 @inlined
-def _promise_all(
+def promise_all(
     states: Array,
     state: Position,
     mover: Integer,
@@ -496,7 +502,17 @@ def _promise_all(
     count: Integer,
     hint: Integer,
 ) -> None:
-    """Write the priority of each listed move; the table's best move comes first."""
+    """Write the priority of each listed move; the table's best move comes first.
+
+    Args:
+        states: Rows of states.
+        state: State before the moves.
+        mover: Seat to move.
+        room: See :data:`LISTS_AT`.
+        at: Index in *room* at which the list begins.
+        count: Number of moves.
+        hint: Best move by the table, or -1.
+    """
     for place in range(at, at + count):
         move = peek(room, place)
         if HAS_ORDER:
@@ -521,8 +537,14 @@ def _find_most(room: Array, first: Integer, end: Integer) -> Integer:
 
 
 @inlined
-def _bring_forward(room: Array, place: Integer, end: Integer) -> None:
-    """Swap the move of the highest priority with the one at *place*."""
+def bring_forward(room: Array, place: Integer, end: Integer) -> None:
+    """Swap the move of the highest priority with the one at *place*.
+
+    Args:
+        room: See :data:`LISTS_AT`.
+        place: Index in *room* of a move in a list.
+        end: Index in *room* at which the list ends.
+    """
     best = _find_most(room, place + MOVES, end + MOVES)
     move = peek(room, best - MOVES)
     poke(room, best - MOVES, peek(room, place))
@@ -531,8 +553,15 @@ def _bring_forward(room: Array, place: Integer, end: Integer) -> None:
 
 
 @inlined
-def _note_cutoff(room: Array, mover: Integer, move: Integer, depth: Integer) -> None:
-    """Raise the priority of a move that caused a cutoff (history heuristic)."""
+def note_cutoff(room: Array, mover: Integer, move: Integer, depth: Integer) -> None:
+    """Raise the priority of a move that caused a cutoff (history heuristic).
+
+    Args:
+        room: See :data:`LISTS_AT`.
+        mover: Seat that moved.
+        move: Number of the move.
+        depth: Plies that were left to search.
+    """
     if not HAS_ORDER:
         at = HISTORY_AT + mover * MOVES + move
         poke(room, at, peek(room, at) + depth * depth)

@@ -66,6 +66,8 @@ MAX_TURNS = 1000
 """Maximum number of positions to visit in listing all turns of several moves."""
 RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
 """Results that may follow the last move of a game."""
+OUTCOME = "*"
+"""Sign before the number of an outcome of chance, from 0, among the moves of a game."""
 COUNTED = {2: "twice", 3: "three times"}
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
 """Random games, and maximum plies of each, to find out if a player may move twice in a row."""
@@ -363,8 +365,7 @@ class BoardGame(Game[Board, int]):
 
     def initial(self, seed: int = 0) -> Board:
         """Return the position before the first move; *seed* determines all chance."""
-        state = tuple(self.code.START.tolist() if self.code.IS_ARRAY else map(int, self.code.START))
-        return self._settle(Board(self.rules, state, 0, seed if self.code.HAS_CHANCE else 0))
+        return self._settle(self.begin()._replace(rng=seed if self.code.HAS_CHANCE else 0))
 
     def stream_seed(self, seed: int) -> int:
         """Return the seed of the players' random numbers: *seed*, or one derived from it."""
@@ -383,13 +384,26 @@ class BoardGame(Game[Board, int]):
 
     def play(self, state: Board, move: int) -> Board:
         """Return the position after *move* and the chance events that follow."""
+        self.check_legal(state, move)
+        return self._settle(self.make_move(state, move))
+
+    def check_legal(self, state: Board, move: int) -> None:
+        """Make sure that a *move* is legal.
+
+        Raises:
+            IllegalMoveError: It is not.
+            GameOverError: The game has ended.
+        """
         legal = self.legal_moves(state)
         if not legal:
             raise GameOverError("the game is over")
         if move not in legal:
             name = self.format_move(move) if 0 <= move < self.code.MOVES else str(move)
             raise IllegalMoveError(f"{name} can't be played here, but {self._name_few(state)} can")
-        return self._settle(self.follow(state, "play", move)._replace(plies=state.plies + 1))
+
+    def make_move(self, state: Board, move: int) -> Board:
+        """Return the position after a legal *move*, before the chance events that follow."""
+        return self.follow(state, "play", move)._replace(plies=state.plies + 1)
 
     def follow(self, state: Board, name: str, *given: int) -> Board:
         """Return the position after the file's function *name*, such as ``play``, changed it."""
@@ -748,7 +762,8 @@ class BoardGame(Game[Board, int]):
         """Return the moves in *text*, separated by blanks, and the position after them.
 
         Blanks may be left out if the names of all moves have one character. Numbers such as ``1.``
-        may precede moves, and a result may follow the last one.
+        may precede moves, and a result may follow the last one. In games of chance, outcomes may
+        stand among the moves, such as ``*3``; without any, they are those of seed 0.
 
         Raises:
             PositionError: A move cannot be played.
@@ -756,6 +771,8 @@ class BoardGame(Game[Board, int]):
         # Without numbers of moves, and without the result
         board, moves = self.initial(), list[int]()
         words = re.sub(r"(?<!\S)\d+\.+", " ", text).split()
+        if self.code.HAS_CHANCE and OUTCOME in text:
+            return self._replay(words)
         if words and words[-1] in RESULTS:
             words.pop()
         if "read_move" not in self.plain and all(len(name) == 1 for name in self._names):
@@ -767,6 +784,31 @@ class BoardGame(Game[Board, int]):
                     moves.append(move)
             except (IllegalMoveError, GameOverError) as error:
                 raise PositionError(f"move {number}: {error}") from None
+        return moves, board
+
+    def begin(self) -> Board:
+        """Return the position before the first move and before any chance event."""
+        state = tuple(self.code.START.tolist() if self.code.IS_ARRAY else map(int, self.code.START))
+        return Board(self.rules, state)
+
+    def _replay(self, words: Sequence[str]) -> tuple[list[int], Board]:
+        """Return the moves among *words*, which are moves and outcomes, and the position."""
+        board, moves = self.begin(), list[int]()
+        for number, word in enumerate([*words, ""], 1):
+            count = int(self.ask("chance", self.to_native(board)))
+            outcome = word.removeprefix(OUTCOME)
+            if count > 0:  # an outcome must come next
+                if word == outcome or not outcome.isdecimal() or not int(outcome[:9]) < count:
+                    text = f"{OUTCOME}0 to {OUTCOME}{count - 1}, an outcome of chance"
+                    raise PositionError(f"word {number}: {word[:20]!r} must be {text}")
+                board = self.follow(board, "resolve", int(outcome))
+            elif word:
+                try:
+                    moves.append(self.parse_move(word, board))
+                    self.check_legal(board, moves[-1])
+                except IllegalMoveError as error:
+                    raise PositionError(f"word {number}: {error}") from None
+                board = self.make_move(board, moves[-1])
         return moves, board
 
     def parse_position(self, text: str) -> Board:

@@ -310,16 +310,14 @@ class _GameFile:
         except (ImportError, AttributeError, TypeError, ValueError) as error:
             self.fail("SITES", f"SITES is {name!r:.60}: it must be a module: {error}")
 
-    def _find_positions(self) -> Path | None:
-        """Return the file that POSITIONS names, relative to this one's folder."""
-        told = self.plain.get("POSITIONS")
-        if told is None:
-            return None
-        place = PurePosixPath(told if isinstance(told, str) else "")
-        if place.suffix != ".csv" or place.is_absolute() or ".." in place.parts:
-            example = '"data/positions.csv", the path of a file beside this one'
+    def _find_positions(self) -> tuple[Path, ...]:
+        """Return the files that POSITIONS names, relative to this one's folder."""
+        told = self.plain.get("POSITIONS", ())
+        found = [told] if isinstance(told, str) else told
+        if not isinstance(found, tuple | list) or not all(map(_is_csv_beside, found)):
+            example = '"data/positions.csv", the path of a file beside this one, or several'
             self.fail("POSITIONS", f"POSITIONS is {told!r:.60}: it must look like {example}")
-        return self.path.parent / place
+        return tuple(self.path.parent / name for name in found)
 
     def _find_scripts(self) -> dict[str, bool]:
         """Return the functions that PLAYERS names: True for those that get a random number."""
@@ -721,6 +719,12 @@ class _GameFile:
             }
             for name, node in functions.items()
         } | {name: set() for name in DEFAULTS if name not in functions}
+
+
+def _is_csv_beside(name: object) -> bool:
+    """Test whether *name* is the relative path of a CSV file in the same folder, or below."""
+    path = PurePosixPath(name if isinstance(name, str) else "")
+    return path.suffix == ".csv" and not path.is_absolute() and ".." not in path.parts
 
 
 def _reach(names: tuple[str, ...], calls: Mapping[str, set[str]]) -> list[str]:

@@ -38,6 +38,8 @@ Labelled = Mapping[str, Setting]
 
 LAST = 5
 """Number of last checks of a run whose mean is its level."""
+OWN_STATES = "concept states"
+"""Name of the game's own positions that are the concept states."""
 RECENT = 3
 """Number of consecutive checks whose mean is compared to see if a curve falls."""
 POINTS = (
@@ -140,7 +142,7 @@ def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str
     Raises:
         BadValueError: The concept states are not for the board of *game*.
     """
-    path = find_own_positions(game)
+    path = find_own_positions(game).get(OWN_STATES)
     if path is None:
         raise BadValueError(f"concept states are not for {game.describe()}")
     solved = solve_positions(player, game, read_positions(game, path), times=times)["solved"]

@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pyspiel
@@ -220,7 +219,7 @@ def test_networks_see_the_top_row_first() -> None:
 
 # The concept states
 
-PATH = find_own_positions(GAME) or Path()
+PATH = find_own_positions(GAME)["concept states"]
 ROWS = list(csv.DictReader(PATH.read_text("utf-8").splitlines()))
 FILE = read_positions(GAME, PATH)
 STATES = FILE.problems

@@ -126,7 +126,7 @@ class Failing(Knowing):
         return super().choose(position, rng)
 
 
-OWN = read_positions(GAME, find_own_positions(GAME) or Path())
+OWN = read_positions(GAME, find_own_positions(GAME)["concept states"])
 
 
 def write(folder: Path, text: str) -> Path:
@@ -149,13 +149,22 @@ def solve_own(player: Player, **how: object) -> dict[str, float]:
 
 
 def test_shares_of_values_that_are_kept_and_of_themes_and_lines(tmp_path: Path) -> None:
-    assert solve(Choosing(CHOICES), tmp_path, SCORES) == {
-        "count": 8,
-        "value_preserving": 6 / 8,  # all but a loss for a win, and a draw for a win
-        "value_preserving_wilson_95": list(wilson_interval(6, 8)),
-        "distance_optimal": 4 / 8,
-        "distance_optimal_wilson_95": list(wilson_interval(4, 8)),
-    }
+    def measured(count: int, kept: int, best: int) -> JsonObject:
+        return {
+            "count": count,
+            "value_preserving": kept / count,
+            "value_preserving_wilson_95": list(wilson_interval(kept, count)),
+            "distance_optimal": best / count,
+            "distance_optimal_wilson_95": list(wilson_interval(best, count)),
+        }
+
+    bands = [
+        measured(7, 5, 3) | {"first": 1, "last": 1},
+        measured(1, 1, 1) | {"first": 6, "last": 6},
+    ]
+    # Kept are all but a loss for a win, and a draw for a win.
+    whole = measured(8, 6, 4) | {"proof": "exact", "by_ply": bands}
+    assert solve(Choosing(CHOICES), tmp_path, SCORES) == whole
     found = solve(Choosing(THEME_CHOICES), tmp_path, THEMES)
     solved = {"overall": 4 / 7, "wilson_95": list(wilson_interval(4, 7)), "by_group": {}}
     solved["by_theme"] = {"attack": 2 / 3, "defence": 2 / 4}
@@ -266,7 +275,9 @@ def test_scores_and_drawings_of_boards_are_read(tmp_path: Path) -> None:
     assert problem.groups == {"theme": "attack", "line": "column"}
 
 
-@pytest.mark.parametrize("told", ["3", "''", "'rows.txt'", "'/etc/rows.csv'", "'../rows.csv'"])
+@pytest.mark.parametrize(
+    "told", ["3", "''", "'rows.txt'", "'/etc/rows.csv'", "'../rows.csv'", "('a.csv', 'b')"]
+)
 def test_a_game_names_a_file_beside_its_own(told: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(f"{TIC_TAC_TOE.source}\nPOSITIONS = {told}\n")
     sentence = r"mine\.py, line \d+: POSITIONS is .*data/positions\.csv"
@@ -281,11 +292,12 @@ def test_a_game_of_ones_own_has_positions_beside_its_file(
     spec = load_game(tmp_path / "mine.py")
     monkeypatch.setitem(registry._registered, "mine", spec)
     game = spec.make()
-    assert find_own_positions(game) is None
+    assert find_own_positions(game) == {}
     print_evaluation(evaluate_player(make_random(game), game, opponents=[]), game)
     path = write(tmp_path, CORNERS)
     assert capsys.readouterr().out == f"positions: skipped, {path} is missing\n"
-    assert find_own_positions(game) == spec.positions == path
+    assert find_own_positions(game) == {"positions": path}
+    assert spec.positions == (path,)
     content = evaluate_player(make_random(game), game, opponents=[])
     assert content["positions"]["positions"]["count"] == 3
 
@@ -298,7 +310,8 @@ def test_an_evaluation_tells_of_the_games_own_positions_and_of_others(
     themes.write_text(THEMES)
     player = make_player("minimax:depth=2", GAME)
     content = evaluate_player(player, GAME, opponents=[], positions=[scores, themes])
-    assert list(content["positions"]) == ["concept states", str(scores), str(themes)]
+    own = ["concept states", "exact positions"]
+    assert list(content["positions"]) == [*own, str(scores), str(themes)]
     found = [
         solve(Choosing(CHOICES), tmp_path, SCORES),
         solve(Choosing(THEME_CHOICES), tmp_path, THEMES),
@@ -307,10 +320,16 @@ def test_an_evaluation_tells_of_the_games_own_positions_and_of_others(
     print_evaluation(content, GAME)
     tables = printed()
     assert len(tables["concept states: 60 positions"]) == 5
-    assert {row[""]: row["share"] for row in tables["scores.csv: 8 positions"]} == {
-        "value preserving": "0.750 [0.409, 0.929]",
-        "distance optimal": "0.500 [0.215, 0.785]",
-    }
+    kept, best = "value kept, 95 % interval", "best moves, 95 % interval"
+    rows = [
+        (row["plies"], row["positions"], row[kept], row[best])
+        for row in tables["scores.csv: 8 positions"]
+    ]
+    assert rows == [
+        ("all", "8", "0.750 [0.409, 0.929]", "0.500 [0.215, 0.785]"),
+        ("1–1", "7", "0.714 [0.359, 0.918]", "0.429 [0.158, 0.750]"),
+        ("6–6", "1", "1.000 [0.207, 1.000]", "1.000 [0.207, 1.000]"),
+    ]
     themes = {"attack": "0.667", "defence": "0.500"}
     lines = {"column": "0.500", "diagonal": "1.000", "row": "0.500"}
     solved = {row[""]: row["share"] for row in tables["themes.csv: 7 positions"]}
@@ -323,4 +342,41 @@ def test_own_positions_are_left_out_on_other_boards(capsys: pytest.CaptureFixtur
     assert content["positions"] == {}
     print_evaluation(content, game)
     usual = "connect-four with columns 7, rows 6, connect 4"
-    assert capsys.readouterr().out == f"concept states: skipped, they are for {usual}\n"
+    assert capsys.readouterr().out.splitlines() == [
+        f"{name}: skipped, they are for {usual}" for name in ("concept states", "exact positions")
+    ]
+
+
+def test_a_set_states_its_options_and_is_used_for_these_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = (find_game("hex").game.source).replace("POSITIONS = ", "OTHERS = ")
+    (tmp_path / "six.py").write_text(source + '\nPOSITIONS = ("three.csv", "usual.csv")\n')
+    three = tmp_path / "three.csv"
+    three.write_text("moves,s0,s1,s2,s3,s4,s5,s6,s7,s8,option size\na1 a2,,-1,1,,1,-1,-1,-1,-1,3\n")
+    (tmp_path / "usual.csv").write_text("moves,answer\na1 b1,c1\n")
+    spec = load_game(tmp_path / "six.py")
+    monkeypatch.setitem(registry._registered, "six", spec)
+    assert list(find_own_positions(spec.make(size=3))) == ["three"]
+    assert list(find_own_positions(spec.make())) == ["usual"]
+    assert find_own_positions(spec.make(size=4)) == {}
+    with pytest.raises(PositionFileError, match=r"three\.csv: its positions are for size 3"):
+        read_positions(spec.make(), three)
+    game = spec.make(size=3)
+    print_evaluation(evaluate_player(make_random(game), game, opponents=[]), game)
+    assert "usual: skipped, they are for six with size 7" in capsys.readouterr().out
+
+
+def test_plies_of_boards_come_from_their_column_and_searched_values_say_so(tmp_path: Path) -> None:
+    board = "." * 42
+    scores = f"board,ply,s0,s1,s2,s3,s4,s5,s6,proof\n{board},,0,0,1,5,1,0,0,depth 4\n"
+    file = read_positions(GAME, write(tmp_path, scores))
+    assert (file.problems[0].ply, file.proof) == (None, "depth 4")
+    found = solve_positions(make_random(GAME), GAME, file)
+    assert (found["by_ply"], found["proof"], "value_preserving" in found) == ([], "depth 4", False)
+    file = read_positions(
+        GAME, write(tmp_path, scores.replace(",,0,", ",8,0,").replace("depth 4", ""))
+    )
+    assert (file.problems[0].ply, file.proof) == (8, "exact")
+    with pytest.raises(PositionFileError, match=r"line 2: .*'x'"):
+        read_positions(GAME, write(tmp_path, "moves,option size,answer\n3,x,3\n"))

@@ -1,0 +1,300 @@
+"""Positions of a game with the exact value of each move, for `evolve_arena.runs.positions`.
+
+Positions come from games in which half of the moves are random, or all of them in every other game;
+the other half are those of the game's default opponent. A position that is not proven within the
+limit of nodes is left out. So is one in which all moves have the same value, as no player can go
+wrong there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.seeding import derive_stream
+from evolve_arena.core.stream import Stream, below, next_word
+from evolve_arena.core.types import JsonObject
+from evolve_arena.players.board.game import OUTCOME, Board, BoardGame
+from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.board.solving import NODES, Solver
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.search import WIN
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.positions import EXACT, MAX_COLUMNS, MAX_ROWS, OPTION
+
+COUNT = 300
+"""Default number of positions."""
+IN_VAIN = 500
+"""Number of games in a row without a new position after which no more are played."""
+TRIALS = 20
+"""Number of random games whose longest one tells after how many plies positions may be drawn."""
+MAX_PLIES = 2000
+PURPOSE = "positions"
+PER_GAME = 4
+"""Maximum number of positions of a game, where one list of positions proves them all."""
+FAILURES = 3
+"""Number of positions of so many plies or more that are not proven, after which no more are drawn
+with so few."""
+
+Scores: TypeAlias = Mapping[int, int]
+"""Score of each legal move."""
+
+
+class Row(NamedTuple):
+    """A position, by the words that lead to it, and the score of each legal move."""
+
+    words: list[str]
+    board: Board
+    scores: Scores
+
+
+class Progress(NamedTuple):
+    """Progress of a search for positions."""
+
+    found: int
+    wanted: int
+    seconds: float
+
+    @property
+    def left(self) -> float | None:
+        """Estimated seconds left; None before the first position."""
+        return self.seconds * (self.wanted - self.found) / self.found if self.found else None
+
+
+class PositionSet(NamedTuple):
+    """Positions of a game, and what is known of them."""
+
+    game: BoardGame
+    rows: list[Row]
+    proof: str
+    """``exact``, or ``depth N``."""
+    unproven: int
+    """Positions left out because they were not proven within the limit of nodes."""
+    equal: int
+    """Positions left out because all moves have the same value."""
+
+    def to_csv(self) -> str:
+        """Return the content of a file, as `evolve_arena.runs.positions` reads it.
+
+        Raises:
+            BadValueError: The game has too many different moves for the columns of a file.
+        """
+        moves = sorted({move for row in self.rows for move in row.scores})
+        options = {f"{OPTION}{name}": value for name, value in self.game.options.items()}
+        columns = ["moves", "ply", *(f"s{move}" for move in moves), "proof", *options]
+        if len(columns) > MAX_COLUMNS:
+            raise BadValueError(
+                f"{self.game.name} has {len(moves):,} moves here: a file has room for"
+                f" {MAX_COLUMNS} columns"
+            )
+        blank = "" if can_join(self.game) else " "
+        file = io.StringIO(newline="")
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        for words, board, scores in self.rows:
+            known = {f"s{move}": score for move, score in scores.items()}
+            head = {"moves": blank.join(words), "ply": board.plies, "proof": self.proof}
+            writer.writerow(head | known | options)
+        return file.getvalue()
+
+    def to_dict(self) -> JsonObject:
+        """Return numbers of positions, ready for JSON."""
+        plies = [row.board.plies for row in self.rows]
+        return {
+            "game": self.game.name,
+            "options": dict(self.game.options),
+            "positions": len(self.rows),
+            "proof": self.proof,
+            "plies": [min(plies), max(plies)] if plies else None,
+            "left_out_not_proven": self.unproven,
+            "left_out_all_moves_equal": self.equal,
+        }
+
+
+def find_positions(
+    game: AnyGame,
+    *,
+    count: int | None = COUNT,
+    plies: tuple[int, int | None] = (0, None),
+    distance: bool = False,
+    depth: int | None = None,
+    nodes: int = NODES,
+    seed: int = 0,
+    progress: Callable[[Progress], bool] | None = None,
+) -> PositionSet:
+    """Find positions of *game* with the exact value of each move.
+
+    Args:
+        game: Game of two players without hidden information, whose rules are a file.
+        count: Number of positions; None for all of the game.
+        plies: Fewest and most moves that were made before; at most as many as the game has if None.
+        distance: True if scores shall tell how soon the game ends.
+        depth: Plies of a search whose values count instead of exact ones; None for exact ones.
+        nodes: Limit of nodes in the proof of a position.
+        seed: Seed of the games.
+        progress: Function that is called after each game; it returns False to stop.
+
+    Raises:
+        BadValueError: The game cannot be solved.
+    """
+    solver = Solver(game, distance=distance, nodes=nodes)
+    assert isinstance(game, BoardGame)
+    score = solver.score if depth is None else _Searcher(game, depth).score
+    proof = EXACT if depth is None else f"depth {depth}"
+    if count is None:
+        if depth is not None:
+            raise BadValueError("all positions of a game are solved: not with a depth")
+        return _take_all(solver, game, plies)
+    # Games, and a position from each; several where one list of positions proves them all
+    rows, keys, failed = dict[int, Row](), set[int](), list[int]()
+    equal, vain, number, begun = 0, 0, 0, time.perf_counter()
+    (first, last), good = plies, make_player(find_game(game.name).opponents[0], game)
+    longest = max(_play(game, MAX_PLIES, rng)[-1].board.plies for rng in _streams(seed, TRIALS))
+    last = longest - 1 if last is None else min(last, longest - 1)
+    try:
+        while len(rows) < count and vain < IN_VAIN and first <= last:
+            number, vain = number + 1, vain + 1
+            rng = derive_stream(seed, number, PURPOSE)
+            ply = MAX_PLIES if solver.recurs else first + int(below(rng, last - first + 1))
+            drawn = [
+                each
+                for each in _play(game, ply, rng, good if number % 2 else None)
+                if first <= each.board.plies <= last and game.legal_moves(each.board)
+            ]
+            if solver.recurs:
+                drawn, given_up = _find_proven(score, drawn)
+                drawn = sorted(drawn, key=lambda _: int(next_word(rng)))
+            else:
+                drawn, given_up = [each for each in drawn[-1:] if each.board.plies == ply], []
+            most = min(count, len(rows) + PER_GAME)
+            for each in drawn:
+                key = game.find_word(each.board.state)
+                scores = None if key in keys else score(each.board)
+                if key not in keys and scores is None:
+                    given_up.append(each.board.plies)
+                elif scores is not None and not is_telling(game, scores):
+                    equal += 1
+                elif scores is not None and len(rows) < most:
+                    rows[key], vain = each._replace(scores=scores), 0
+                keys.add(key)
+            failed = sorted([*failed, *given_up])
+            if not solver.recurs and len(failed) >= FAILURES:
+                first = max(first, failed[-FAILURES] + 1)
+            told = Progress(len(rows), count, time.perf_counter() - begun)
+            if progress and not progress(told):
+                break
+    finally:
+        good.close()
+    ordered = sorted(rows.values(), key=lambda row: (row.board.plies, row.words))
+    return PositionSet(game, ordered, proof, len(failed), equal)
+
+
+def _find_proven(
+    score: Callable[[Board], Scores | None], drawn: list[Row]
+) -> tuple[list[Row], list[int]]:
+    """Return the positions of a game from the first one that is proven, found by bisection.
+
+    What can be reached from a position can be reached from earlier ones, too. The second value is
+    the plies of those that were tried in vain.
+    """
+    low, high, failed = 0, len(drawn), list[int]()
+    while low < high:
+        middle = (low + high) // 2
+        if score(drawn[middle].board) is None:
+            low = middle + 1
+            failed.append(drawn[middle].board.plies)
+        else:
+            high = middle
+    return drawn[low:], failed
+
+
+def _take_all(solver: Solver, game: BoardGame, plies: tuple[int, int | None]) -> PositionSet:
+    """Return all positions of a small game."""
+    rows, keys, equal = list[Row](), set[int](), 0
+    for found in solver.solve_all():
+        row = Row(*found)
+        key = game.find_word(row.board.state)
+        if key in keys:
+            continue
+        keys.add(key)
+        if plies[0] <= row.board.plies <= (plies[1] or game.code.LONGEST):
+            if is_telling(game, row.scores):
+                rows.append(row)
+            else:
+                equal += 1
+    if len(rows) > MAX_ROWS:
+        raise BadValueError(f"{game.name} has {len(rows):,} positions: a file holds {MAX_ROWS:,}")
+    return PositionSet(game, rows, EXACT, 0, equal)
+
+
+class _Searcher:
+    """Values by a search to some depth, where exact ones cannot be proven."""
+
+    def __init__(self, game: BoardGame, depth: int) -> None:
+        player = make_player(f"minimax:depth={depth}", game)
+        assert isinstance(player, CompiledPlayer)
+        self.player = player
+
+    def score(self, board: Board) -> Scores:
+        """Return the value of each legal move."""
+        rated = rate_moves(self.player, board)
+        return {move: round(max(-WIN, min(WIN, value))) for move, value in rated.items()}
+
+
+def is_telling(game: AnyGame, scores: Scores) -> bool:
+    """Test whether one move keeps the value of a position and another does not.
+
+    In games of chance, every difference counts.
+    """
+    values = scores.values()
+    if find_game(game.name).has_chance:
+        return len(set(values)) > 1
+    return len(set(np.sign(list(values)).tolist())) > 1
+
+
+def can_join(game: BoardGame) -> bool:
+    """Test whether moves can be written without blanks."""
+    names = map(game.format_move, range(game.code.MOVES))
+    return "read_move" not in game.plain and all(len(name) == 1 for name in names)
+
+
+def _streams(seed: int, count: int) -> Iterator[Stream]:
+    """Yield random streams that no position is drawn from."""
+    for number in range(count):
+        yield derive_stream(seed, number, "lengths of games")
+
+
+def _play(game: BoardGame, plies: int, rng: Stream, good: Player | None = None) -> list[Row]:
+    """Return the positions of a game of so many *plies*, without scores."""
+    words, board = _settle(game, [], game.begin(), rng)
+    found = [Row(words, board, {})]
+    while board.plies < plies and (moves := game.legal_moves(board)):
+        if good and below(rng, 2):
+            seat = game.to_move(board)
+            good.begin(seat)
+            move = good.choose(game.view(board, seat), rng)
+            good.end()
+        else:
+            move = moves[int(below(rng, len(moves)))]
+        words = [*words, game.format_move(move)]
+        words, board = _settle(game, words, game.make_move(board, move), rng)
+        found.append(Row(words, board, {}))
+    return found
+
+
+def _settle(
+    game: BoardGame, words: list[str], board: Board, rng: Stream
+) -> tuple[list[str], Board]:
+    """Draw the events of chance that come next."""
+    while game.code.HAS_CHANCE and (count := int(game.ask("chance", game.to_native(board)))) > 0:
+        outcome = int(below(rng, count))
+        words, board = [*words, f"{OUTCOME}{outcome}"], game.follow(board, "resolve", outcome)
+    return words, board
