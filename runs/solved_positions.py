@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -147,54 +147,93 @@ def find_positions(
     """
     solver = Solver(game, distance=distance, nodes=nodes)
     assert isinstance(game, BoardGame)
-    score = solver.score if depth is None else _Searcher(game, depth).score
-    proof = EXACT if depth is None else f"depth {depth}"
     if count is None:
         if depth is not None:
             raise BadValueError("all positions of a game are solved: not with a depth")
         return _take_all(solver, game, plies)
-    # Games, and a position from each; several where one list of positions proves them all
-    rows, keys, failed = dict[int, Row](), set[int](), list[int]()
-    equal, vain, number, begun = 0, 0, 0, time.perf_counter()
-    (first, last), good = plies, make_player(find_game(game.name).opponents[0], game)
+    score = solver.score if depth is None else _Searcher(game, depth).score
+    found, number, begun = _Collection(game, score), 0, time.perf_counter()
+    draw = _draw_many if solver.recurs else _draw_one
     longest = max(_play(game, MAX_PLIES, rng)[-1].board.plies for rng in _streams(seed, TRIALS))
-    last = longest - 1 if last is None else min(last, longest - 1)
+    first, last = plies[0], longest - 1 if plies[1] is None else min(plies[1], longest - 1)
+    good = make_player(find_game(game.name).opponents[0], game)
     try:
-        while len(rows) < count and vain < IN_VAIN and first <= last:
-            number, vain = number + 1, vain + 1
+        while len(found.rows) < count and found.vain < IN_VAIN and first <= last:
+            number += 1
             rng = derive_stream(seed, number, PURPOSE)
-            ply = MAX_PLIES if solver.recurs else first + int(below(rng, last - first + 1))
-            drawn = [
-                each
-                for each in _play(game, ply, rng, good if number % 2 else None)
-                if first <= each.board.plies <= last and game.legal_moves(each.board)
-            ]
-            if solver.recurs:
-                drawn, given_up = _find_proven(score, drawn)
-                drawn = sorted(drawn, key=lambda _: int(next_word(rng)))
-            else:
-                drawn, given_up = [each for each in drawn[-1:] if each.board.plies == ply], []
-            most = min(count, len(rows) + PER_GAME)
-            for each in drawn:
-                key = game.find_word(each.board.state)
-                scores = None if key in keys else score(each.board)
-                if key not in keys and scores is None:
-                    given_up.append(each.board.plies)
-                elif scores is not None and not is_telling(game, scores):
-                    equal += 1
-                elif scores is not None and len(rows) < most:
-                    rows[key], vain = each._replace(scores=scores), 0
-                keys.add(key)
-            failed = sorted([*failed, *given_up])
-            if not solver.recurs and len(failed) >= FAILURES:
-                first = max(first, failed[-FAILURES] + 1)
-            told = Progress(len(rows), count, time.perf_counter() - begun)
+            drawn = draw(found, (first, last), rng, good if number % 2 else None)
+            found.add(drawn, min(count, len(found.rows) + PER_GAME))
+            if not solver.recurs and len(found.failed) >= FAILURES:
+                first = max(first, sorted(found.failed)[-FAILURES] + 1)
+            told = Progress(len(found.rows), count, time.perf_counter() - begun)
             if progress and not progress(told):
                 break
     finally:
         good.close()
-    ordered = sorted(rows.values(), key=lambda row: (row.board.plies, row.words))
-    return PositionSet(game, ordered, proof, len(failed), equal)
+    ordered = sorted(found.rows.values(), key=lambda row: (row.board.plies, row.words))
+    proof = EXACT if depth is None else f"depth {depth}"
+    return PositionSet(game, ordered, proof, len(found.failed), found.equal)
+
+
+class _Collection:
+    """The positions that were found so far.
+
+    Args:
+        game: The game.
+        score: Function that returns the score of each legal move; None if it is not proven.
+    """
+
+    def __init__(self, game: BoardGame, score: Callable[[Board], Scores | None]) -> None:
+        self.game, self.score = game, score
+        self.rows: dict[int, Row] = {}
+        self.keys: set[int] = set()
+        self.failed: list[int] = []
+        """The plies of positions that are not proven."""
+        self.equal = 0
+        """Number of positions in which all moves are equal."""
+        self.vain = 0
+        """Number of games since the last new position."""
+
+    def add(self, drawn: Sequence[Row], most: int) -> None:
+        """Add new positions of a game, until there are so many."""
+        self.vain += 1
+        for each in drawn:
+            if len(self.rows) >= most:
+                break
+            key = self.game.find_word(each.board.state)
+            if key in self.keys:
+                continue
+            self.keys.add(key)
+            scores = self.score(each.board)
+            if scores is None:
+                self.failed.append(each.board.plies)
+            elif not is_telling(self.game, scores):
+                self.equal += 1
+            else:
+                self.rows[key], self.vain = each._replace(scores=scores), 0
+
+
+def _draw_one(
+    found: _Collection, plies: tuple[int, int], rng: Stream, good: Player | None
+) -> list[Row]:
+    """Return the position of a game after a random number of *plies*, if it goes on as long."""
+    ply = plies[0] + int(below(rng, plies[1] - plies[0] + 1))
+    last = _play(found.game, ply, rng, good)[-1]
+    return [last] if last.board.plies == ply and found.game.legal_moves(last.board) else []
+
+
+def _draw_many(
+    found: _Collection, plies: tuple[int, int], rng: Stream, good: Player | None
+) -> list[Row]:
+    """Return the positions of a whole game that are proven, in random order."""
+    drawn = [
+        each
+        for each in _play(found.game, MAX_PLIES, rng, good)
+        if plies[0] <= each.board.plies <= plies[1] and found.game.legal_moves(each.board)
+    ]
+    proven, failed = _find_proven(found.score, drawn)
+    found.failed += failed
+    return sorted(proven, key=lambda _: int(next_word(rng)))
 
 
 def _find_proven(

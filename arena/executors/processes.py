@@ -47,7 +47,7 @@ from evolve_arena.core.types import Array, JsonObject
 from evolve_arena.core.user_code import open_code, opened_files
 
 START_METHOD = "fork" if hasattr(os, "fork") and sys.platform != "darwin" else "spawn"
-"""The default start method: macOS has fork, but its own libraries do not survive it."""
+"""The usual start method: macOS has fork, but its own libraries do not survive it."""
 MAX_WORKERS = 256 if hasattr(select, "poll") else 61
 """Most workers; Windows can't wait for more pipes at a time."""
 IN_FLIGHT = 2
@@ -81,6 +81,16 @@ STARTING: Chunk = (-1, -1)
 READY = "ready"
 
 
+def find_start_method() -> str:
+    """Return the start method that is safe in this process: ``fork`` or ``spawn``.
+
+    Ray has threads of its own, which a forked process does not have; it may wait forever for what
+    one of them held.
+    """
+    ray = sys.modules.get("ray")
+    return "spawn" if ray is not None and ray.is_initialized() else START_METHOD
+
+
 class WorkerError(ArenaError):
     """Raised if workers die over the same part, or can't start."""
 
@@ -92,8 +102,8 @@ class ProcessExecutor(Executor):
 
     Args:
         workers: Number of processes.
-        method: ``fork``, or ``spawn``, which takes a second or two; the one that is safe on this
-            system if None.
+        method: ``fork``, or ``spawn``, which takes a second or two; the one that is safe in this
+            process if None.
 
     Raises:
         WorkerError: From :meth:`run`, if a second worker dies over the same part, or one ends while
@@ -102,7 +112,7 @@ class ProcessExecutor(Executor):
 
     def __init__(self, workers: int, method: str | None = None) -> None:
         self.workers = workers
-        self._method = method or START_METHOD
+        self._method = method or find_start_method()
         self._known: set[tuple[str, object]] = set()
         self._make_team(FIRST_SIZE)
 

@@ -22,7 +22,7 @@ import multiprocess
 from multiprocess.connection import Connection, wait
 
 from evolve_arena.arena.executors import check_executor, default_workers
-from evolve_arena.arena.executors.processes import START_METHOD
+from evolve_arena.arena.executors.processes import find_start_method
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.logs import Interruptible, format_seconds
 from evolve_arena.core.user_code import opened_files
@@ -133,7 +133,7 @@ def breed(
         team = workers = 1
     while todo := {name: runs[name] for name in tracker.unfinished()}:
         # Processes that are not forked lack the user's functions, which runs refer to.
-        apart = START_METHOD == "fork" or not opened_files()
+        apart = find_start_method() == "fork" or not opened_files()
         if executor == "ray":
             lost = _breed_on_cluster(todo, workers, tracker, address)
         elif min(team, len(todo)) > 1 and apart:
@@ -319,10 +319,11 @@ class _Child:
     """The parent's side of a child process that runs one run."""
 
     def __init__(self, name: str, run: Run, workers: int, foreign: list[Connection]) -> None:
-        context = multiprocess.get_context(START_METHOD)
+        method = find_start_method()
+        context = multiprocess.get_context(method)
         self.name = name
         self.pipe, far_end = context.Pipe()
-        inherited = [self.pipe, *foreign] if START_METHOD == "fork" else []
+        inherited = [self.pipe, *foreign] if method == "fork" else []
         arguments = (far_end, inherited, run, workers)
         self.process = context.Process(target=_breed, args=arguments)
         self.process.start()

@@ -32,7 +32,7 @@ from evolve_arena.arena.arena import Arena, warm_up
 from evolve_arena.arena.batch import seat_players
 from evolve_arena.arena.duel import summarise
 from evolve_arena.arena.executors import Executor, make_executor
-from evolve_arena.arena.executors.processes import START_METHOD
+from evolve_arena.arena.executors.processes import find_start_method
 from evolve_arena.arena.match import play_matches
 from evolve_arena.arena.pairings import random_openings, round_robin
 from evolve_arena.core.errors import ArenaError, BadValueError, quote, spell
@@ -411,7 +411,8 @@ class Race:
         """Compile all kernels, those of each candidate in a process of its own."""
         runs = [runner.run for runner in self.runners]
         parts = [[run] for run in runs] + [runs] * (len(runs) > 1)
-        if self.timer.options["executor"] in (None, "multiprocess") and START_METHOD == "fork":
+        forks = find_start_method() == "fork"
+        if forks and self.timer.options["executor"] in (None, "multiprocess"):
             with self.timer.make_executor() as machine:
                 machine.map(_compile, parts)
         for part in parts:

@@ -23,12 +23,14 @@ from ray.cluster_utils import Cluster
 import evolve_arena as ea
 from evolve_arena.arena.executors import (
     Executor,
+    ProcessExecutor,
     SerialExecutor,
     WorkerError,
     cluster,
     make_executor,
 )
 from evolve_arena.arena.executors.cluster import RayExecutor
+from evolve_arena.arena.executors.processes import find_start_method
 from evolve_arena.arena.tasks import Task
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.types import Array, Settings
@@ -587,3 +589,11 @@ with cluster.connect("{head.ip}:6379") as ray:
     assert all(int(far) > 0 for _, far in ends), ends
     head.kill_all()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_nothing_is_forked_from_a_process_that_is_connected(two_nodes: Cluster) -> None:
+    """A forked process lacks the threads of Ray, and may wait for them forever."""
+    assert ray.is_initialized()
+    assert find_start_method() == "spawn"
+    with ProcessExecutor(2) as executor:
+        assert executor.map(abs, [-1, 2, -3]) == [1, 2, 3]

@@ -60,7 +60,7 @@ def hashes(runs: Iterable[Run]) -> list[tuple[int, str]]:
 def test_side_by_side_is_the_same_as_one_after_the_other(
     method: str, jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(several, "START_METHOD", method)
+    monkeypatch.setattr(several, "find_start_method", lambda: method)
     in_turn = breed(jobs, tmp_path / "in turn", workers=1)
     told: Told = []
     both = breed(jobs, tmp_path / "both", workers=2, progress=listen(told))
