@@ -36,7 +36,6 @@ from evolve_arena.evolve.migration import (
     run_island,
 )
 from evolve_arena.evolve.settings.islands import IslandsConfig
-from evolve_arena.genomes.neat.population import NeatPopulation
 
 
 class Islands(Method[Any]):
@@ -165,7 +164,7 @@ class Islands(Method[Any]):
             method.champion(island, arena)[0]
             for method, island in zip(self.methods, state.islands, strict=True)
         ]
-        rows = [each if isinstance(each, NeatPopulation) else each[None] for each in found]
+        rows = [each[None] if isinstance(each, np.ndarray) else each for each in found]
         final = replace(state.islands[0], seed=state.seed, population=join(rows))
         has_fitness = getattr(self.methods[0].config, "fitness", None) is not None
         if find_game(self.decoder.game.name).most_seats == 2 and not has_fitness:

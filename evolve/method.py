@@ -83,7 +83,7 @@ class Method(ABC, Generic[S]):
     name: str
     config_type: ClassVar[type[Config]]
     """The section ``[method]`` of a recipe."""
-    genome_kind: ClassVar[str]
+    genome_kind: str
     """The kind of genomes; the method plays the games that have networks of this kind."""
     network_kind: ClassVar[str | None] = None
     """The only kind of networks that it can breed, if not all."""
@@ -96,7 +96,7 @@ class Method(ABC, Generic[S]):
     instead: ClassVar[Mapping[str, str]] = {}
     """Recipe keys of other methods, each with the key of this method that replaces it."""
     state_type: type[Any]
-    migrates: ClassVar[bool] = False
+    migrates: bool = False
     """True if individuals can be sent to other populations; see `evolve_arena.evolve.islands`."""
     individuals_type: ClassVar[Any] = NDArray[np.float32]
     """The type of the individuals that are sent."""

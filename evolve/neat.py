@@ -51,7 +51,7 @@ class Neat(NeatBase):
         "variation.step_size": "neat.weight_mutate_power",
     }
     state_type: type[Any] = NeatState
-    migrates: ClassVar[bool] = True
+    migrates = True
     individuals_type = NeatPopulation
 
     def __new__(cls, config: NeatMethodConfig, decoder: Any) -> Neat:

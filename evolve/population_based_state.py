@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,14 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.core.game import Config, GameSpec
+from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.types import Floats, JsonObject, Settings
+from evolve_arena.evolve.learning.tuple_structure import (
+    OneTuple,
+    put_together,
+    replace_worst,
+    take_apart,
+)
 from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.settings.learning import LearnedMlpConfig, TdConfig, TdTuplesConfig
@@ -20,7 +28,7 @@ from evolve_arena.evolve.settings.population_based_training import (
 )
 from evolve_arena.evolve.td import Td
 from evolve_arena.evolve.td_tuples import TdTuples
-from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
 from evolve_arena.players.evolved import EvolvedPlayer
 
 
@@ -62,6 +70,7 @@ class PopulationBasedBreeder(Method[Any]):
     sections = ("variation",)
     genome_kind = "tuples"
     only_pairs = True
+    individuals_type = TuplePopulation
     config: PopulationBasedTrainingConfig
 
     def __init__(self, config: PopulationBasedTrainingConfig, decoder: Any) -> None:
@@ -69,6 +78,8 @@ class PopulationBasedBreeder(Method[Any]):
         self.is_of_tuples = not hasattr(decoder, "mlp")
         self.state_type = PopulationOfTuples if self.is_of_tuples else PopulationOfVectors
         self.teacher = make_teacher(config, decoder)
+        self.migrates = self.is_of_tuples
+        self.genome_kind = "tuples" if self.is_of_tuples else "vector"
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[EvolvedPlayer]]:
@@ -86,6 +97,84 @@ class PopulationBasedBreeder(Method[Any]):
         """Estimate the bytes of the weights, their means, and what is learned."""
         teacher = make_teacher(config, decoder)
         return 2 * int(teacher.estimate_bytes(teacher.config, decoder))
+
+    @property
+    def replaced(self) -> int:
+        """Number of tuples that are replaced at a time."""
+        together = self.is_of_tuples and self.config.inheritance == "recombined"
+        return round(self.config.tuples.replaced * self.decoder.tuples) if together else 0
+
+    def replace_tuples(
+        self, population: TuplePopulation, averages: Floats, seed: int, generation: int
+    ) -> tuple[TuplePopulation, Floats]:
+        """Replace the tuples that contribute least, in the network that all individuals have.
+
+        Args:
+            population: Individuals with the same network.
+            averages: Running means of their weights, shape ``(individuals, numbers)``.
+            seed: Seed of the run.
+            generation: Generation that was played.
+        """
+        tuples = take_apart(self.decoder, population.cells[0], population.tables[0], averages[0])
+        rng = derive_generator(seed, generation, "tuples")
+        replaced = replace_worst(self.decoder, tuples, self.replaced, rng)
+        return self._repeat(replaced)
+
+    def _repeat(self, tuples: Sequence[OneTuple]) -> tuple[TuplePopulation, Floats]:
+        """Return individuals that all have the network of these tuples, and its running means."""
+        cells, weights, average = put_together(self.decoder, tuples)
+        count = self.config.individuals
+        population = TuplePopulation(
+            np.repeat(cells[None], count, axis=0), np.tile(weights, (count, 1))
+        )
+        return population, np.tile(average, (count, 1))
+
+    def enter(self, state: Any, individuals: Any) -> Any:
+        """Return the initial *state* with networks of other runs; if they recombine, the first."""
+        count = len(state.genes)
+        rows = np.arange(count) % len(individuals)
+        if self.config.inheritance == "recombined":
+            rows = np.zeros(count, dtype=np.int64)
+        chosen = take(individuals, rows)
+        if self.is_of_tuples:
+            numbers = self.teacher.count_numbers(chosen.cells)
+            chosen = with_weights(chosen, chosen.tables[:, :numbers].copy())
+        return replace(state, population=chosen, averages=weights_of(chosen).copy())
+
+    def emigrants(self, state: Any, rows: NDArray[np.int64]) -> TuplePopulation:
+        """Return copies of tuple networks, with their running means as weights."""
+        return TuplePopulation(state.population.cells[rows], state.averages[rows])
+
+    def immigrate(self, state: Any, rows: NDArray[np.int64], immigrants: TuplePopulation) -> Any:
+        """Return the *state* in which immigrants contributed tuples, or replaced individuals.
+
+        If weights recombine, the best tuples of the first immigrant replace those of the common
+        network that contribute least, with their weights. Else immigrants replace individuals.
+
+        Args:
+            state: State of the population that they join.
+            rows: Rows of the individuals that give way, shape ``(immigrants,)``.
+            immigrants: Tuple networks, as :meth:`emigrants` gives them.
+        """
+        if self.config.inheritance == "recombined":
+            theirs = take_apart(
+                self.decoder, immigrants.cells[0], *(immigrants.tables[0] for _ in range(2))
+            )
+            own = take_apart(
+                self.decoder,
+                state.population.cells[0],
+                state.population.tables[0],
+                state.averages[0],
+            )
+            crossed = round(self.config.tuples.crossed * len(own))
+            population, averages = self._repeat([*own[: len(own) - crossed], *theirs[:crossed]])
+            return replace(state, population=population, averages=averages)
+        others = np.setdiff1d(np.arange(len(state.population)), rows)
+        order = np.argsort(np.concatenate([others, rows]))
+        joined = join_tuples([state.population.take(others), immigrants])
+        means = TuplePopulation(state.population.cells, state.averages)
+        averages = join_tuples([means.take(others), immigrants]).tables[order]
+        return replace(state, population=joined.take(order), averages=averages)
 
     def candidates(self, state: Any) -> Any:
         """Return the individuals with the running means as weights."""

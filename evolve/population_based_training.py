@@ -131,12 +131,22 @@ class PopulationBasedTraining(PopulationBasedBreeder):
         # Inheritance
         inherited, averages = self._inherit(state, weights, fitness, first)
         population = with_weights(take(state.population, first), inherited)
+        if self.replaced and (now + 1) % config.tuples.every == 0:
+            population, averages = self.replace_tuples(population, averages, seed, now)
 
         told = describe_fitness(fitness) | self.teacher.sum_figures(figures)
         told["signal_to_noise"] = measure_signal(fitness, played)
+        told["diversity"] = float(state.genes.std(axis=0).mean())
         told |= dict(zip(GENES, np.median(from_scale(state.genes), axis=0).tolist(), strict=True))
         report = Report(now, arena.games_played - before, told, fitness=fitness)
         return self.state_type(seed, now + 1, population, averages, genes, parents), report
+
+    def find_fitness(self, state: Any, arena: Arena) -> NDArray[np.float64]:
+        """Return the fitness of the individuals before they learn, shape ``(individuals,)``."""
+        lesson = self.teacher.state_of(state.seed, state.generation, state.population)
+        results, pairings = self.teacher.meet_one_another(lesson, arena, self.candidates(state))
+        points, played = sum_points(results, pairings, len(state.genes), 0.5)
+        return np.asarray(points / played)
 
     def _inherit(
         self,

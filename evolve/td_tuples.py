@@ -85,14 +85,14 @@ class TdTuples(Learner[TdTuplesState]):
         """Return learners with random tuples of cells, whose tables are all 0."""
         rng = derive_generator(seed, 0, "initialisation")
         cells = np.stack([self.decoder.draw(rng) for _ in range(self.config.individuals)])
-        tables = np.zeros((len(cells), self._count_numbers(cells)), dtype=np.float32)
+        tables = np.zeros((len(cells), self.count_numbers(cells)), dtype=np.float32)
         return TdTuplesState(seed, 0, TuplePopulation(cells, tables), tables.copy())
 
     def enter(self, state: TdTuplesState, individuals: TuplePopulation) -> TdTuplesState:
         """Return the initial *state* with *individuals* of other runs and their tables."""
         others = state.population.take(np.arange(len(individuals), len(state.population)))
         joined = join_tuples([individuals, others])
-        numbers = self._count_numbers(joined.cells)
+        numbers = self.count_numbers(joined.cells)
         room = np.zeros((len(joined), numbers), np.float32)
         kept = min(numbers, joined.tables.shape[1])
         room[:, :kept] = joined.tables[:, :kept]
@@ -116,7 +116,7 @@ class TdTuples(Learner[TdTuplesState]):
             return fault
         if not 0 <= cells.min() <= cells.max() < self.decoder.cells:
             return "its tuples are no cells of the board"
-        numbers = individuals, self._count_numbers(cells)
+        numbers = individuals, self.count_numbers(cells)
         shapes = {"population.tables": numbers, "averages": numbers}
         return find_other_arrays(state, shapes, {})
 
@@ -200,6 +200,9 @@ class TdTuples(Learner[TdTuplesState]):
             "used": float(np.count_nonzero(state.population.tables)) / (individuals * numbers),
         }
 
-    def _count_numbers(self, cells: NDArray[np.int16]) -> int:
-        """Return the number of table entries of the largest individual."""
+    def count_numbers(self, cells: NDArray[np.int16]) -> int:
+        """Return the number of table entries of the largest individual.
+
+        *cells* are the tuples of all, shape ``(individuals, tuples, length)``.
+        """
         return max(self.decoder.table(shape).numbers for shape in cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.types import Array, Arrays, Position, Settings
+from evolve_arena.core.types import Array, Arrays, Floats, Position, Settings
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
+from evolve_arena.genomes.tuple_entries import FIRST_AT
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
 from evolve_arena.players.board.workspace import RECORD_FIELDS
 from evolve_arena.players.evolved import EvolvedPlayer
@@ -145,6 +146,29 @@ class TupleDecoder(ABC):
         """Number of tuples of a network, and of cells of each."""
         tuples, length = self.draw(np.random.default_rng(0)).shape
         return tuples, length
+
+    def split(self, cells: Cells, numbers: Floats) -> list[Floats]:
+        """Return the weights of each tuple, shape ``(sides, entries)``.
+
+        Args:
+            cells: The tuples of an individual, shape ``(tuples, length)``.
+            numbers: Its weights, at least as many as its tuples read, flat.
+        """
+        table = self.table(cells)
+        first = table.structure[table.structure[FIRST_AT] :][: table.readings]
+        starts = first[:: table.readings // len(cells)]
+        by_side = numbers[: table.numbers].reshape(len(self.sides), -1)
+        return np.split(by_side, starts[1:], axis=1)
+
+    def join(self, weights: Sequence[Floats], room: int) -> Floats:
+        """Return the weights of an individual, with zeros up to so many, of those of its tuples.
+
+        Args:
+            weights: The weights of each tuple, as :meth:`split` gives them.
+            room: Number of weights.
+        """
+        joined = np.concatenate(weights, axis=1).ravel()
+        return np.pad(joined, (0, room - len(joined)))
 
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
         """Return the arrays of the players that *genomes* encode, tables in units of 1/65536.

@@ -41,6 +41,19 @@ class AnnealingConfig(Config):
         return 1.0 + (self.final - 1.0) * min(1.0, generation / self.generations)
 
 
+class TuplesConfig(Config):
+    """The section ``[method.tuples]``: replacement of single tuples, if weights recombine."""
+
+    every: int = Field(default=20, ge=1, le=1_000_000)
+    """Generations between two replacements of tuples."""
+    replaced: float = Field(default=0.0, ge=0.0, le=0.5)
+    """Share of the tuples, those that contribute least, that are replaced by mutants of those that
+    contribute most; 0: the first tuples remain."""
+    crossed: float = Field(default=0.1, ge=0.0, le=0.5)
+    """Share of the tuples that give way to the best tuples of an immigrant, with their weights; for
+    ``[islands]``."""
+
+
 class GeneVariationConfig(Config):
     """The section ``[variation]``: how the genes of a child come from its parents'."""
 
@@ -81,6 +94,8 @@ class PopulationBasedTrainingConfig(Config):
     """The settings of learning that individuals begin with."""
     schedule: AnnealingConfig = AnnealingConfig()
     """A factor of all individuals' learning rates, which falls with the generations."""
+    tuples: TuplesConfig = TuplesConfig()
+    """Replacement of single tuples of a tuple network."""
     variation: GeneVariationConfig = Field(default=GeneVariationConfig(), exclude=True)
     """The section ``[variation]``."""
 

@@ -11,8 +11,10 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.learning.tuple_learning import merge_shards
+from evolve_arena.evolve.learning.tuple_structure import put_together, take_apart
 from evolve_arena.evolve.population_based_state import from_scale, to_scale, weights_of
 from evolve_arena.evolve.settings.population_based_training import GENES
+from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.recipes.recipe import load_recipe
 
 SMALL = ["method.name=population-based-training", "method.games=60", "method.individuals=4"]
@@ -153,3 +155,68 @@ def test_states_of_other_shapes_are_refused() -> None:
     ):
         wrong = type(state)(**{**vars(state), name: changed})
         assert name in str(method.find_mismatch(wrong))
+
+
+def test_tuples_that_contribute_least_give_way_to_mutants() -> None:
+    method, arena = make(*TUPLES, "method.tuples.replaced=0.34", "method.tuples.every=3")
+    state = method.initial(1)
+    for _ in range(2):
+        state, _ = method.step(state, arena)
+    weights, cells = method.decoder.split, state.population.cells[0]
+    after, _ = method.step(state, arena)
+    old = {tuple(one) for one in cells.tolist()}
+    new = [tuple(one) for one in after.population.cells[0].tolist()]
+    assert sum(one in old for one in new[:4]) == 4, "the others stay, with the best first"
+    sums = [np.abs(each).sum() for each in weights(after.population.cells[0], after.averages[0])]
+    assert sums[:4] == sorted(sums[:4], reverse=True)
+    assert sums[4:] == [0.0, 0.0]
+    for mutant, parent in zip(new[4:], new[:2], strict=True):
+        assert len(set(mutant) & set(parent)) == 2
+        assert len(set(mutant)) == 3
+    assert method.find_mismatch(after) is None
+    assert len({one.tobytes() for one in after.population.tables}) == 1
+
+
+def test_weights_of_tuples_are_taken_apart_and_put_together() -> None:
+    changes = [*("game.name=connect-four", "network.by_seat=true"), *TUPLES, "network.length=4"]
+    method, arena = make(*changes, "check.opponents=['random']")
+    state, _ = method.step(method.initial(2), arena)
+    given = state.population.cells[0], state.population.tables[0], state.averages[0]
+    tuples = take_apart(method.decoder, *given)
+    again = put_together(method.decoder, tuples)
+    players = [
+        method.decoder.player(TuplePopulation(cells[None], average[None]), "")
+        for cells, _, average in (given, again)
+    ]
+    position = method.decoder.game.initial()
+    for move in (3, 2, 3, 4, 1):
+        values = [player.values(position) for player in players]
+        assert list(values[0].values()) == pytest.approx(list(values[1].values()), abs=1e-6)
+        position = method.decoder.game.play(position, move)
+
+
+def test_immigrants_bring_their_best_tuples() -> None:
+    method, arena = make(*TUPLES, "method.tuples.crossed=0.34")
+    states = [method.step(method.initial(seed), arena)[0] for seed in (1, 2)]
+    rows = np.array([0, 1])
+    after = method.immigrate(states[0], rows, method.emigrants(states[1], rows))
+    own, theirs, now = (
+        take_apart(
+            method.decoder,
+            state.population.cells[0],
+            state.population.tables[0],
+            state.averages[0],
+        )
+        for state in (*states, after)
+    )
+    expected = [tuple(one.cells.tolist()) for one in (*own[:4], *theirs[:2])]
+    assert sorted(tuple(one.cells.tolist()) for one in now) == sorted(expected)
+    assert method.find_mismatch(after) is None
+
+
+def test_a_run_begins_with_the_network_of_another() -> None:
+    method, arena = make(*TUPLES)
+    state, _ = method.step(method.initial(1), arena)
+    found = method.enter(method.initial(5), method.candidates(state))
+    assert np.array_equal(found.population.tables[2], state.averages[0])
+    assert method.find_mismatch(found) is None
