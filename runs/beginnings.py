@@ -35,6 +35,8 @@ from evolve_arena.runs.store.directory import find_run
 
 Individuals = Array | NeatPopulation | TuplePopulation
 """Genomes of any kind."""
+UNFIT = "players of {} don't fit into the population"
+"""Beginning of errors about the players of another run."""
 HOW_IT_PLAYS = {"depth", "take_wins"}
 """Fields of decoders that may differ: they do not change the network that a genome encodes."""
 
@@ -152,7 +154,10 @@ def _read_players(place: str, method: Method[State], allow: Allow) -> Individual
     if any(getattr(own, name) != getattr(other, name) for name in getattr(own, "grows", ())):
         rng = derive_generator(0, 0, "growth")
         base = initialise(own, len(joined), method.config.initialisation, rng)
-        joined = own.embed(joined, other, base)
+        try:
+            joined = own.embed(joined, other, base)
+        except BadValueError as error:
+            raise BadValueError(f"{UNFIT.format(place)}: {error}") from None
     return joined
 
 
@@ -185,4 +190,4 @@ def _check_fit(place: str, theirs: Any, own: Any) -> None:
                 wrong = f"their {field.name} is {quote(there)}, not {quote(here)}"
                 break
     if wrong:
-        raise BadValueError(f"players of {place} don't fit into the population: {wrong}")
+        raise BadValueError(f"{UNFIT.format(place)}: {wrong}")

@@ -229,12 +229,20 @@ def test_two_kings_beat_one_and_one_in_the_double_corner_of_a_single_king_draws(
     assert set((solver.score(game.parse_position("W:BK1:WK14")) or {}).values()) == {0}
 
 
-def test_earlier_positions_and_slow_wins_are_not_proven() -> None:
+def test_positions_that_recurred_are_not_proven() -> None:
+    """A third time would be a draw; where no position came twice, whoever wins avoids it."""
     game = make_game("checkers")
     board = game.parse_position("W:BK1:WK14,K23")
+    word, seen = game.find_word(board.state), [board]
+    for _ in range(4):
+        seen = [game.play(each, move) for each in seen for move in game.legal_moves(each)]
+    again = [each for each in seen if each.past and game.find_word(each.state) == word]
+    solver = Solver(game)
+    assert again
+    assert solver.score(again[0]) is None
     after = game.play(board, game.legal_moves(board)[0])
     assert after.past
-    assert Solver(game).score(after) is None
+    assert solver.score(after) is not None
 
 
 def test_the_limit_of_nodes_ends_a_proof() -> None:
