@@ -232,7 +232,8 @@ def list_fields(
     """
     helps = read_helps(model)
     for name, field in model.model_fields.items():
-        inner = find_model(field.annotation)
+        several = get_origin(field.annotation) is tuple  # tables in a list have no dotted keys
+        inner = None if several else find_model(field.annotation)
         if inner is not None and inner not in values and not field.exclude:
             yield from list_fields(inner, f"{prefix}{name}.", *values)
         elif not field.exclude:

@@ -62,11 +62,11 @@ PLAIN: Wrongs = {
     "too many moves": (LEGAL, LEGAL.replace("[count]", "[count + 5]"), "IndexError"),
     "a cell holds something else": (
         *("state[move] = 1 +", "state[move] = 3 +"),
-        r"line 39: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a",
+        r"line 40: a cell holds 3: .* if it is a neutral piece, set PLANES = 3; if it is a",
     ),
     "the first state has a wrong cell": (
         *("    return np.zeros(CELLS + 1, np.int8)", "    return np.full(CELLS + 1, -1, np.int8)"),
-        r"line 22: a cell holds -1: it must be 0 if empty, else 1 to 2 \(SEATS .*PLANES\)$",
+        r"line 23: a cell holds -1: it must be 0 if empty, else 1 to 2 \(SEATS .*PLANES\)$",
     ),
     "two planes have one cell's bit": (
         *ahead(SEE.format(2, "planes[0] = planes[1]", "np.uint64(1)")),
