@@ -841,7 +841,8 @@ def _resolve_changed(
                 for key in content.get(section, {})
                 if content[section] != version.get(section)
             ]
-            recipe._left_out = tuple(key for key in keys if key not in {*values, "method.name"})
+            gone = [key for key in keys if key not in {*values, "method.name"}]
+            recipe._left_out = tuple(dict.fromkeys([*recipe._left_out, *gone]))
         return recipe
     raise AssertionError
 

@@ -248,5 +248,5 @@ def test_a_file_of_ones_own_says_what_a_host_calls_the_game(
     with pytest.raises(BadValueError, match="can't be exported to botzone"):
         export_player(bot, "botzone")
     file.write_text(rows.replace('BOTZONE = "TicTacToe"', "BOTZONE = 3"))
-    with pytest.raises(GameFileError, match="line 15: BOTZONE must be the game's name there"):
+    with pytest.raises(GameFileError, match="line 16: BOTZONE must be the game's name there"):
         load_game(file)
