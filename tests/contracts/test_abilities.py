@@ -130,6 +130,7 @@ def test_three_seats_forbid_alpha_beta_and_what_is_for_pairs() -> None:
         "evolutionary-programming": pairs,
         "evolution-strategy": pairs,
         "cma-es": pairs,
+        "population-based-training": pairs,
         "minimax": "seats is 3: such searches are for games of two",
     }
 
