@@ -32,6 +32,7 @@ SMALL = {
     "evolutionary-programming": ("method.individuals=3", "matches.opponents=2"),
     "evolution-strategy": ("method.individuals=4",),
     "cma-es": ("method.individuals=4", "network.hidden=[2]"),
+    "population-based-training": ("method.individuals=2", "method.games=20"),
     "td": ("method.games=20",),
     "td-tuples": ("method.games=20",),
     "q-learning": ("method.games=20",),
