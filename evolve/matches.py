@@ -278,7 +278,7 @@ def remember(
     stay = keep_members(config, len(hall), seed, generation)
     if stay is None:
         return hall
-    if config.leaves == "similar" and len(stay) < len(hall):
+    if config.diverse and len(stay) < len(hall):
         stay = np.delete(np.arange(len(hall)), find_similar(hall, fittest))
     return np.concatenate([hall[stay], fittest[None, :]])
 

@@ -20,9 +20,9 @@ class HallOfFame(Config):
     """Generations between two entries of the fittest individual."""
     opponents: int = Field(default=0, ge=0, le=1000)
     """Members that every individual meets, in both colours; 0: no hall of fame."""
-    leaves: Literal["random", "similar"] = "random"
-    """The member that leaves a full hall: a ``random`` one; or the one whose weights are most
-    ``similar`` to those of the newcomer, so that members stay diverse; for weight vectors."""
+    diverse: bool = False
+    """true: the member whose weights are most similar to a newcomer's leaves a full hall, so that
+    members stay diverse; false: a random one leaves. For weight vectors."""
 
 
 class FixedOpponents(Config):

@@ -40,7 +40,7 @@ def test_the_member_that_is_most_like_the_newcomer_leaves() -> None:
     hall = np.array([[1, 0, 0], [0, 5, 1], [0, 0, -2]], dtype=np.float32)
     newcomer = np.array([0.1, 0.3, 0], dtype=np.float32)
     assert find_similar(hall, newcomer) == 1
-    config = HallOfFame(size=3, every=1, opponents=1, leaves="similar")
+    config = HallOfFame(size=3, every=1, opponents=1, diverse=True)
     kept = remember(config, hall, newcomer, seed=1, generation=4)
     assert kept.tolist() == np.stack([hall[0], hall[2], newcomer]).tolist()
     assert len(remember(config, hall[:2], newcomer, seed=1, generation=4)) == 3

@@ -297,7 +297,7 @@ def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(GameFileError, match=r"over there, not here|there \(1, 2\)"):
         compare_with_openspiel(load(tmp_path, "spiel_wrong", wrong), 1000)
     for name, called, told in (
-        ("spiel_other", "tictactoe", "line 14: OPENSPIEL is 'tictactoe'"),
+        ("spiel_other", "tictactoe", "line 15: OPENSPIEL is 'tictactoe'"),
         ("spiel_hex", "hex(board_size=4)", "is legal there, not here"),
     ):
         other = load(tmp_path, name, change(ROWS, ('"tic_tac_toe"', f'"{called}"')))

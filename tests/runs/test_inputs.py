@@ -86,7 +86,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["tournament", "run:" + "*" * 300, "random"], "no run matches it"),
         (["import-neat", "sparse.toml"], "larger than 16,777,216 bytes"),
         (["import-neat", "deep.json"], "deep.json is no network"),
-        ([*EVALUATE, "wide.csv"], "more than 64 columns"),
+        ([*EVALUATE, "wide.csv"], "more than 1024 columns"),
         ([*EVALUATE, "long.csv"], "long.csv, line 2"),
         ([*EVALUATE, "digits.csv"], "digits.csv, line 2"),
         ([*EVALUATE, "sparse.toml"], "16,777,216 bytes"),

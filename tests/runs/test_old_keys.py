@@ -86,7 +86,7 @@ def test_a_table_that_is_typed_takes_the_place_of_the_other_one(tmp_path: Path) 
         assert made.matches is not None
         assert made.matches["hall_of_fame"] == {
             **{"size": 50, "every": 10, "opponents": 2},
-            "leaves": "random",
+            "diverse": False,
         }
     made = load_recipe("ticket-to-ride-neat", ["method.tables={decks=3}"])
     assert made.matches is not None

@@ -182,7 +182,7 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("rum.seed=5", r"did you mean 'run\.seed'\?"),
         (
             "matches.hall_of_fame.sise=3",
-            r"is an unknown setting: did you mean 'size'\? .*every, leaves, opponents",
+            r"is an unknown setting: did you mean 'size'\? .*diverse, every, opponents",
         ),
         ("method.individuals=1", r"method\.individuals is 1: it must be at least 2"),
         ("method.individuals=many", r"method\.individuals is 'many': .* whole number"),
