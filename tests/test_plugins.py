@@ -50,7 +50,12 @@ def run(installed: Path, folder: Path, *words: str) -> str:
 def test_a_game_from_elsewhere_is_bred_resumed_met_and_exported(
     installed: Path, tmp_path: Path
 ) -> None:
-    small = ["method.individuals=6", "method.tournament_size=2", "run.generations=1"]
+    small = [
+        "method.individuals=6",
+        "method.name=tournament",
+        "method.tournament_size=2",
+        "run.generations=1",
+    ]
     changes = [word for change in (*small, "check.games=4") for word in ("--set", change)]
     run(installed, tmp_path, "start", "reversi-evolved", "--run", "one", "--quiet", *changes)
     run(installed, tmp_path, "resume", "one", "--generations", "2", "--quiet")
