@@ -21,6 +21,7 @@ from evolve_arena.evolve.learning.tuple_structure import (
 )
 from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report
+from evolve_arena.evolve.migration import pick
 from evolve_arena.evolve.settings.learning import LearnedMlpConfig, TdConfig, TdTuplesConfig
 from evolve_arena.evolve.settings.population_based_training import (
     GENES,
@@ -135,7 +136,7 @@ class PopulationBasedBreeder(Method[Any]):
         rows = np.arange(count) % len(individuals)
         if self.config.inheritance == "recombined":
             rows = np.zeros(count, dtype=np.int64)
-        chosen = take(individuals, rows)
+        chosen = pick(individuals, rows)
         if self.is_of_tuples:
             numbers = self.teacher.count_numbers(chosen.cells)
             chosen = with_weights(chosen, chosen.tables[:, :numbers].copy())
@@ -257,10 +258,3 @@ def with_weights(population: Any, weights: Floats) -> Any:
     if isinstance(population, TuplePopulation):
         return TuplePopulation(population.cells, weights)
     return weights
-
-
-def take(population: Any, rows: NDArray[np.int64]) -> Any:
-    """Return copies of individuals."""
-    if isinstance(population, TuplePopulation):
-        return population.take(rows)
-    return population[rows]

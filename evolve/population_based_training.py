@@ -39,10 +39,10 @@ from evolve_arena.evolve.matches import (
     sum_points,
 )
 from evolve_arena.evolve.method import Report
+from evolve_arena.evolve.migration import pick
 from evolve_arena.evolve.population_based_state import (
     PopulationBasedBreeder,
     from_scale,
-    take,
     to_scale,
     weights_of,
     with_weights,
@@ -64,7 +64,7 @@ class PopulationBasedTraining(PopulationBasedBreeder):
         config = self.config
         population = self.teacher.initial(seed).population
         if config.inheritance == "recombined":
-            population = take(population, np.zeros(config.individuals, dtype=np.int64))
+            population = pick(population, np.zeros(config.individuals, dtype=np.int64))
         started = to_scale(np.array([getattr(config.genes, name) for name in GENES]))
         genes = self._mutate(np.tile(started, (config.individuals, 1)), seed, 0, "first genes")
         nobody = np.zeros((config.individuals, 2), dtype=np.int64)
@@ -130,7 +130,7 @@ class PopulationBasedTraining(PopulationBasedBreeder):
 
         # Inheritance
         inherited, averages = self._inherit(state, weights, fitness, first)
-        population = with_weights(take(state.population, first), inherited)
+        population = with_weights(pick(state.population, first), inherited)
         if self.replaced and (now + 1) % config.tuples.every == 0:
             population, averages = self.replace_tuples(population, averages, seed, now)
 

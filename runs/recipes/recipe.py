@@ -126,7 +126,7 @@ GONE: JsonObject = {
 """Removed keys of older runs, each with the value at which it had no effect."""
 BESIDE = ("matches", "variation", "neat")
 """The sections that a method may have beside ``[method]``."""
-EVOLVED = ("method", "matches", "variation", "islands")
+EVOLVED = ("method", "matches", "variation", "islands", "growth")
 """The sections that may name code that takes part in evolution."""
 OF_METHODS = ("network", "method", *BESIDE)
 """The sections whose keys depend on the method."""
@@ -272,7 +272,11 @@ class Recipe(Config):
         config = _validate(kind.config_type, content | beside, f"{prefix}method.")
         section = kind.network_section(self.spec, self.network | stage.network)
         network = _validate(section, self.network | stage.network, f"{prefix}network.")
-        return kind(config, kind.make_decoder(self.make_game(), network, config))
+        decoder = kind.make_decoder(self.make_game(), network, config)
+        check_bytes(
+            kind.estimate_bytes(config, decoder), f"a generation of stage {number} of growth"
+        )
+        return kind(config, decoder)
 
     @property
     def programs(self) -> list[str]:

@@ -91,6 +91,14 @@ def test_states_of_other_stages_are_refused() -> None:
         (["growth.stages=[{generations=2, network={straigt=2}}]"], "growth.stages.1.network"),
         (["growth.stages=[{generations=2, method={individuels=3}}]"], "growth.stages.1.method"),
         (["growth.stages=[{generations=0}]"], "generations is 0: it must be at least 1"),
+        (
+            [
+                "network.hidden=[4096]",
+                "growth.stages=[{generations=2, network={hidden=[4095]},"
+                " method={individuals=100000}}]",
+            ],
+            "a generation of stage 1 of growth",
+        ),
         (["growth.stages=[{generations=2}]", "islands.count=2"], "exclude each other"),
         (["growth.stages=[{generations=2, method={name='neat'}}]"], "growth.stages.1.network"),
     ],
