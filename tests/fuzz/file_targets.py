@@ -426,7 +426,11 @@ FILE_TARGETS = (
         _check_sweep,
     ),
     Target(
-        "lock", encode("1", "4194305"), change_pieces(*"0123456789 -_+", "\0", "\n"), _check_lock
+        "lock",
+        encode("1", "4194305"),
+        change_pieces(*"0123456789 -_+", "\0", "\n"),
+        _check_lock,
+        weight=1,  # each waits half a second for the holder
     ),
     Target(
         "consent",
