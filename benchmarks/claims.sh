@@ -12,7 +12,7 @@
 # printed. A command that fails does not end the others: those that failed are listed at the end, and the
 # exit code is 1.
 set -uo pipefail
-PARTS="readme hour games looking races tuples ticket checkers minimax neat engines strengths studies"
+PARTS="readme hour games looking positions races tuples ticket checkers minimax neat engines strengths studies"
 SMALL=${SMALL:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 for name in ${ONLY:-}; do
@@ -259,6 +259,23 @@ part_looking() { # the champions of part games of one seed, looking ahead; time 
       done
     done
   done
+}
+
+part_positions() { # the exact sets that games ship: the same numbers as in their data/
+  solve() { # FILE.csv GAME COUNT OPTIONS
+    [ -e "$1" ] || say evolve positions "$2" --out "$1" --count $(games "$3") "${@:4}"
+  }
+  solve hex_5.csv hex 200 --size 5
+  [ "$SMALL" ] && return
+  say evolve positions tic-tac-toe --out tic_tac_toe.csv --all --distance
+  say evolve positions chomp --out chomp.csv --all --distance
+  solve breakthrough_5.csv breakthrough 300 --size 5
+  solve kalah_4_3.csv kalah 300 --distance --pits 4 --seeds 3
+  solve pig.csv pig 300
+  solve connect_four.csv connect-four 400 --distance
+  solve othello_6.csv othello 200 --size 6
+  solve othello_endings.csv othello 200 --plies 48-58
+  solve checkers_endings.csv checkers 200
 }
 
 part_races() { # games written from the tutorials alone; who wins depends on the clock

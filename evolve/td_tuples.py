@@ -122,15 +122,17 @@ class TdTuples(Learner[TdTuplesState]):
 
     def make_settings(self, state: TdTuplesState) -> TDSettings:
         """Return the settings of the next generation's games."""
-        config = self.config
+        config, played = self.config, state.generation * self.config.games
         return TDSettings(
             games=config.games // config.shards,
-            step=config.schedule.find_rate(state.generation * config.games),
+            step=config.schedule.find_rate(played),
             decay=config.trace_decay,
             discount=config.discount,
             exploration=config.exploration,
             damped=float(config.gradient == "squared"),
             explore_wins=config.explore_wins,
+            random_starts=config.schedule.find_starts(played),
+            start_plies=config.schedule.start_plies,
         )
 
     def make_task(self, state: TdTuplesState, settings: Sequence[TDSettings] | None = None) -> Task:

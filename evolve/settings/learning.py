@@ -129,7 +129,7 @@ class ActionNetworkConfig(Config):
 
 
 class ScheduleConfig(Config):
-    """The section ``[method.schedule]``: learning rate and running mean of tuple networks."""
+    """The section ``[method.schedule]``: what changes while tuple networks learn."""
 
     learning_rate: float = Field(default=0.004, ge=0.0, le=1.0)
     """α: the share of its error by which a table entry moves, at the start."""
@@ -141,6 +141,16 @@ class ScheduleConfig(Config):
     averaging: float = Field(default=0.05, gt=0.0, le=1.0)
     """Weight of each generation in the running mean of the tables, with which champions play; 1: no
     averaging."""
+
+    random_starts: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Share of games that begin with random moves, at the start; it falls to 0 linearly by the end
+    of the schedule."""
+    start_plies: int = Field(default=10, ge=1, le=1000)
+    """The most random moves that a game begins with, if it does."""
+
+    def find_starts(self, games: int) -> float:
+        """Return the share of games with random starts of a learner that has played *games*."""
+        return self.random_starts * max(0.0, 1.0 - games / self.games)
 
     def find_rate(self, games: int) -> float:
         """Return the learning rate of a learner that has played so many *games*."""

@@ -453,7 +453,7 @@ class Race:
                 genome, _ = method.champion(state, Arena(method.decoder, machine))
                 players.append(method.decoder.player(genome, runner.name))
             count = len(players)
-            yardsticks = _find_yardsticks(game)
+            yardsticks = _find_opponents(game)
             matches = Meeting(game, [*players, *yardsticks], machine, first.recipe.run.seed)
             # Round robins, until the weakest is clear or the time is spent.
             begin, pairs = clock(), round_robin(count).tolist()
@@ -605,7 +605,7 @@ class Meeting:
         return found
 
 
-def _find_yardsticks(game: AnyGame) -> list[CompiledPlayer]:
+def _find_opponents(game: AnyGame) -> list[CompiledPlayer]:
     """Return the default opponent of a *game* in a list, which is empty if it is not compiled."""
     player = make_player(find_game(game.name).opponents[0], game)
     return [player] if isinstance(player, CompiledPlayer) else []
@@ -619,4 +619,4 @@ def _compile(runs: Sequence[Run]) -> None:
     game = runs[0].method.decoder.game
     states = [(run, run.method.initial(run.recipe.run.seed)) for run in runs]
     packed = [run.method.decoder.pack(state.population) for run, state in states]
-    warm_up(game, [*packed, *(player.packed for player in _find_yardsticks(game))])
+    warm_up(game, [*packed, *(player.packed for player in _find_opponents(game))])

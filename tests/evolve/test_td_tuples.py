@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -286,6 +287,20 @@ def test_the_step_comes_to_its_end(changes: dict[str, float], expected: list[flo
         learning = TDSettings(*method.make_task(now).options["learning"][0])
         found.append(learning.step)
     assert found == pytest.approx(expected)
+
+
+def test_random_starts_become_rare_and_change_what_is_learned() -> None:
+    schedule = {"random_starts": 0.8, "start_plies": 3, "games": 400}
+    method = make_method("tic-tac-toe", method__games=100, method__schedule=schedule)
+    shares = []
+    for generation in (0, 1, 4, 9):
+        state = replace(method.initial(1), generation=generation)
+        settings = method.make_settings(state)
+        assert settings.start_plies == 3
+        shares.append(settings.random_starts)
+    assert shares == pytest.approx([0.8, 0.6, 0.0, 0.0])
+    without = make_method("tic-tac-toe", method__games=100)
+    assert not np.array_equal(learn(method, 1).averages, learn(without, 1).averages)
 
 
 def test_learners_begin_with_shapes_of_their_own_and_know_nothing() -> None:

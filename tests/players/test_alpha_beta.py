@@ -17,6 +17,7 @@ from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.accelerator_check import compare_accelerators
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
 from tests.evolved import compile_together, make_evolved, random_positions
@@ -118,3 +119,54 @@ def test_a_ply_of_search_values_moves_as_no_search(network: str) -> None:
             terms = 1 + size + size**2 + size**3 * 2 / 3 + size**4 / 3
             expected = math.copysign(1 - 1 / terms, value) * WIN
             assert values[move] == pytest.approx(expected, rel=1e-3, abs=WIN / RESOLUTION)
+
+
+def value_by_network(
+    game: BoardGame, plain: CompiledPlayer, state: Board, side: int, depth: int
+) -> float:
+    """Return a state's value for the *side* that moved there: a network's after *depth* plies."""
+    verdict = game.adjudicate(state)
+    if verdict != GOES_ON:
+        return math.inf * verdict * (1 - 2 * side) if verdict else 0
+    mover, moves = game.to_move(state), game.legal_moves(state)
+    if not moves:  # a draw after the most moves
+        return 0
+    found, rated = [], rate_moves(plain, state) if depth == 1 else {}
+    for move in moves:
+        after = game.play(state, move)
+        if depth == 1 and game.legal_moves(after):
+            found.append(rated[move])
+        else:
+            found.append(value_by_network(game, plain, after, mover, depth - 1))
+    best = max(found)
+    return best if mover == side else -best
+
+
+@pytest.mark.parametrize("network", ["mlp", "graph", "tuples"])
+@pytest.mark.parametrize(
+    ("name", "options", "depth"),
+    [
+        ("connect-four", {"columns": 4, "rows": 4}, 5),
+        ("othello", {"size": 6}, 3),
+        ("breakthrough", {"size": 4}, 3),
+        ("tic-tac-toe", {}, 5),
+    ],
+)
+def test_the_order_in_which_networks_search_changes_no_value(
+    name: str, options: dict[str, int], depth: int, network: str
+) -> None:
+    plain, deep = (
+        make_evolved(name, network, 3, **options, **more) for more in ({}, {"depth": depth})
+    )
+    compile_together([plain, deep])
+    game = plain.game
+    for position in random_positions(game, 30 if depth < 5 else 12, 4):
+        moved, values = game.to_move(position), rate_moves(deep, position)
+        for move, value in values.items():
+            after = game.play(position, move)
+            expected = value_by_network(game, plain, after, moved, depth - 1)
+            if math.isinf(expected):
+                assert abs(value) > WIN / 2 or math.isinf(value)
+                assert (value > 0) == (expected > 0)
+            else:
+                assert value == pytest.approx(expected * RESOLUTION, abs=2.0)
