@@ -43,14 +43,23 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# In three parts, one after the other: test processes keep all code that they have compiled, which would
+# come to gigabytes each. All parts run, also after a failure; TESTS chooses tests, in one part.
+PARTS := "tests/runs tests/cli" "tests/contracts tests/evolve tests/games tests/players"
+in_parts = failed=0; rest=; for part in $(if $(TESTS),"$(TESTS)",$(PARTS)); do \
+	  $(1) -n $(TEST_WORKERS) --dist worksteal $$part || failed=1; rest="$$rest $$part"; done; \
+	$(if $(TESTS),,$(1) -n $(TEST_WORKERS) --dist worksteal \
+	  $$(printf -- '--ignore=%s ' $$rest) || failed=1;) exit $$failed
+
 tests: $(VENV)/.installed-test
-	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal $(TESTS)
+	@$(call in_parts,$(BIN)/pytest -q)
 
 oldest: $(OLDEST)/.installed-oldest
-	$(OLDEST)/bin/pytest -q -W ignore::DeprecationWarning -n $(TEST_WORKERS) --dist worksteal $(TESTS)
+	@$(call in_parts,$(OLDEST)/bin/pytest -q -W ignore::DeprecationWarning)
 
 coverage: $(VENV)/.installed-test
-	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal --cov --cov-report=xml --cov-report=term $(TESTS)
+	$(BIN)/coverage erase
+	@$(call in_parts,$(BIN)/pytest -q --cov --cov-append --cov-report=xml --cov-report=term)
 
 reference: $(VENV)/.installed
 	$(BIN)/python -m docs.generate

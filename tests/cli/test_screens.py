@@ -168,8 +168,7 @@ def test_every_help_fits(folder: Path, words: list[str]) -> None:
     assert "-h, --help" in text
     check_screen(text)
     shown = [line for line in text.splitlines() if line.rstrip().endswith("...")]
-    cut = [line for line in shown if "Usage" not in line and not line.endswith("]...")]
-    assert not cut, "a sentence is cut off"
+    assert not [line for line in shown if "Usage" not in line], "a sentence is cut off"
 
 
 @pytest.mark.parametrize("words", [["--help"], [], ["game", "-h"], ["list", "-h"]], ids=" ".join)
