@@ -24,6 +24,7 @@ FILE = Path(__file__).with_name("population_hashes.json")
 FEWER = {
     "checkers-15-rafalmmored": ["method.games=10"],
     "checkers-16-rafalmored": ["method.games=10"],
+    "othello": ["method.games=1000"],
     "othello-evolved": [
         "method.individuals=20",
         "growth.stages=[{generations=2, network={straight=2, short_lines=false},"
@@ -31,7 +32,8 @@ FEWER = {
     ],
     "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
 }
-"""They look seven plies ahead, and a tenth of their games will do; or find a champion long."""
+"""A tenth of the games will do of those that look seven plies ahead or learn from many; or it takes
+long to find a champion."""
 SOME = {"checkers", "connect-four", "othello", "pig", "ticket-to-ride", "tic-tac-toe"}
 """Of the games in one file, whose matches are compiled of the same sources, these will do."""
 
