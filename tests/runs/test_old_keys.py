@@ -39,9 +39,7 @@ ANEW = {"gomoku", "hex", "othello", "othello-evolved"}
 
 
 @pytest.mark.parametrize("name", sorted(ANEW))
-def test_an_old_recipe_that_ships_otherwise_today_still_resolves(
-    name: str, tmp_path: Path
-) -> None:
+def test_an_old_recipe_that_ships_otherwise_today_still_resolves(name: str, tmp_path: Path) -> None:
     old = load_old(name, tmp_path)
     assert old.method["name"] == OLD[name]["method"]["name"]
     assert old.model_dump() != load_recipe(name).model_dump()
