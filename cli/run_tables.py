@@ -29,11 +29,21 @@ NODE_FIGURES = {
 """Figures of each machine, and their headers."""
 
 
+def _name_figure(name: str, value: object) -> str:
+    """Return the name of a figure of a population, such as "individuals"; for 1 the singular.
+
+    >>> _name_figure("individuals", 1), _name_figure("species", 1), _name_figure("genes", 2)
+    ('individual', 'species', 'genes')
+    """
+    singular = value == 1 and name != "species"
+    return (name.removesuffix("s") if singular else name).replace("_", " ")
+
+
 def print_summary(content: JsonObject) -> None:
     """Print the summary of a run that `evolve_arena.runs.summary.summarise` returned."""
     print_line(f"  {one_line(content['title'])}", heading=content["run"])
     figures = [
-        f"{_format(value)} {name.replace('_', ' ')}"
+        f"{_format(value)} {_name_figure(name, value)}"
         for name, value in content["population"].items()
     ]
     print_line(f"method {content['method']}: {', '.join(figures)}; seed {content['seed']}")
