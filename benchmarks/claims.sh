@@ -261,7 +261,7 @@ part_looking() { # the champions of part games of one seed, looking ahead; time 
   done
 }
 
-part_positions() { # the exact sets that games ship: the same numbers as in their data/
+part_positions() { # exact sets of the kinds that games ship; other seeds and versions draw other positions
   solve() { # FILE.csv GAME COUNT OPTIONS
     [ -e "$1" ] || say evolve positions "$2" --out "$1" --count $(games "$3") "${@:4}"
   }

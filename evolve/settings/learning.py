@@ -141,7 +141,6 @@ class ScheduleConfig(Config):
     averaging: float = Field(default=0.05, gt=0.0, le=1.0)
     """Weight of each generation in the running mean of the tables, with which champions play; 1: no
     averaging."""
-
     random_starts: float = Field(default=0.0, ge=0.0, le=1.0)
     """Share of games that begin with random moves, at the start; it falls to 0 linearly by the end
     of the schedule."""
