@@ -31,7 +31,12 @@ from evolve_arena.evolve.learning.lessons import RETURNS, make_lesson, read_opti
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
 from evolve_arena.evolve.learning.tuple_learning import TDSettings
 from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
-from evolve_arena.evolve.settings.learning import NetworkConfig, TdConfig, ValueNetworkConfig
+from evolve_arena.evolve.settings.learning import (
+    NetworkConfig,
+    StartsConfig,
+    TdConfig,
+    ValueNetworkConfig,
+)
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.workspace import (
@@ -68,6 +73,7 @@ class TemporalLearner(VectorLearner):
     def make_settings(self, state: LearnerState) -> TDSettings:
         """Return the settings of the next generation's games."""
         config = self.config
+        starts = getattr(config, "schedule", StartsConfig())  # the method q-learning has none
         return TDSettings(
             games=config.games,
             step=config.rate_scale,
@@ -75,6 +81,8 @@ class TemporalLearner(VectorLearner):
             discount=config.discount,
             exploration=config.exploration,
             damped=float(getattr(config, "gradient", "") == "squared"),
+            random_starts=starts.random_starts,
+            start_plies=starts.start_plies,
         )
 
     def make_task(self, state: LearnerState, settings: Sequence[TDSettings] | None = None) -> Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evolve_arena.core.types import Array
-from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.networks import BoardTupleDecoder
 
 
@@ -17,8 +17,9 @@ def find_views(grid: Array, symmetry: str) -> list[Array]:
     return [grid, *turned.get(symmetry, [])]
 
 
-def look(game: BoardGame, position: Board, seat: int) -> Array:
+def look(decoder: BoardTupleDecoder, position: Board, seat: int) -> Array:
     """Return the contents of the tuples' cells after a move of a *seat*."""
+    game = decoder.game
     if game.name == "connect-four":
         rows, columns, height = game.rules.rows, game.rules.columns, game.code.HEIGHT
         words = [int(word) for word in position.state[:2]]
@@ -32,7 +33,15 @@ def look(game: BoardGame, position: Board, seat: int) -> Array:
     bits = game.observe(position, seat).astype(np.int64)
     if game.symmetry:
         return np.asarray(np.arange(1, len(bits) + 1) @ bits)
-    return bits[:, : game.highest_number].sum(axis=1) if game.highest_number else bits.ravel()
+    if not game.highest_number:
+        return bits.ravel()
+    numbers = bits[:, : game.highest_number].sum(axis=1)
+    if not decoder.contents:
+        return numbers
+    firsts = [0]
+    for number in np.geomspace(1, game.highest_number, decoder.contents)[:-1]:
+        firsts.append(max(firsts[-1] + 1, round(float(number))))
+    return np.array([sum(number >= first for first in firsts) - 1 for number in numbers])
 
 
 class PlainTuples:
@@ -69,7 +78,7 @@ class PlainTuples:
 
     def read(self, position: Board, seat: int) -> tuple[int, Array]:
         """Return the table that counts after a move of a *seat*, and all tuples' places in it."""
-        places = look(self.game, position, seat)[self.cells] @ self.powers + self.offsets
+        places = look(self.decoder, position, seat)[self.cells] @ self.powers + self.offsets
         again = self.decoder.turns and self.game.to_move(position) == seat
         return seat if self.decoder.by_seat else int(again), places.ravel()
 

@@ -61,6 +61,15 @@ class NetworkConfig(TemporalConfig):
     """Distribution of the first weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
+class StartsConfig(Config):
+    """The section ``[method.schedule]`` of the method ``td``: how its games begin."""
+
+    random_starts: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Share of games that begin with random moves."""
+    start_plies: int = Field(default=10, ge=1, le=1000)
+    """The most random moves that a game begins with, if it does."""
+
+
 class TdConfig(NetworkConfig):
     """The section ``[method]`` of the method ``td``."""
 
@@ -69,6 +78,8 @@ class TdConfig(NetworkConfig):
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
     """The error whose gradient a step goes down. That of the squared error has tanh's slope
     as a factor, so that values near -1 and 1 hardly change any more."""
+    schedule: StartsConfig = StartsConfig()
+    """How games begin."""
 
 
 class ValueNetworkConfig(Config):
@@ -142,14 +153,16 @@ class ScheduleConfig(Config):
     """Weight of each generation in the running mean of the tables, with which champions play; 1: no
     averaging."""
     random_starts: float = Field(default=0.0, ge=0.0, le=1.0)
-    """Share of games that begin with random moves, at the start; it falls to 0 linearly by the end
-    of the schedule."""
+    """Share of games that begin with random moves, at the start."""
+    final_random_starts: float = Field(default=0.0, ge=0.0, le=1.0)
+    """That share at the end of the schedule; it changes linearly."""
     start_plies: int = Field(default=10, ge=1, le=1000)
     """The most random moves that a game begins with, if it does."""
 
     def find_starts(self, games: int) -> float:
         """Return the share of games with random starts of a learner that has played *games*."""
-        return self.random_starts * max(0.0, 1.0 - games / self.games)
+        start, end = self.random_starts, self.final_random_starts
+        return start + (end - start) * min(1.0, games / self.games)
 
     def find_rate(self, games: int) -> float:
         """Return the learning rate of a learner that has played so many *games*."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, make_dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from math import comb
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -700,28 +701,63 @@ class Reading(NamedTuple):
     """Number of cells."""
     kinds: int
     """Number of contents of a cell, from 0 on."""
-    bits: int
-    """Number of bits of each plane that count, from the lowest one on."""
+    bits: tuple[int, ...]
+    """Bits of each plane that count."""
     plane_step: int
     bit_step: int
     kind_step: int
 
 
-def find_reading(game: BoardGame) -> Reading:
+def find_reading(game: BoardGame, contents: int = 0) -> Reading:
     """Return the mapping by which tuple networks read observations of a *game*.
 
     Where bits are cells (``SYMMETRY``), a cell's content is the number of the plane with a bit
     there. Where planes are numbers (``PLANE_NUMBERS``), each plane is a cell, whose content is the
-    number of its bits that are set. Otherwise each bit is a cell of its own.
+    number of its bits that are set and count. Otherwise each bit is a cell of its own.
+
+    Args:
+        game: The game.
+        contents: Contents of a number; see :attr:`BoardTupleDecoder.contents`.
     """
     planes, cells = int(game.code.PLANES), int(game.code.CELLS)
+    every = tuple(range(cells))
     if game.stacks:
-        return Reading(game.grid.size, planes + 2, cells, 0, 1, 1)
+        return Reading(game.grid.size, planes + 2, every, 0, 1, 1)
     if game.symmetry:
-        return Reading(cells, planes + 1, cells, 0, 1, 1)
+        return Reading(cells, planes + 1, every, 0, 1, 1)
     if game.highest_number:
-        return Reading(planes, game.highest_number + 1, game.highest_number, 1, 0, 0)
-    return Reading(planes * cells, 2, cells, cells, 1, 0)
+        bits = choose_bits(game.highest_number, contents)
+        return Reading(planes, len(bits) + 1, bits, 1, 0, 0)
+    return Reading(planes * cells, 2, every, cells, 1, 0)
+
+
+def choose_bits(highest: int, contents: int) -> tuple[int, ...]:
+    """Return the bits that count, of numbers up to *highest* with so many different *contents*.
+
+    The steps between them grow from 1 on as in a geometric sequence. With 0 contents all count.
+
+    >>> choose_bits(25, 8)
+    (0, 1, 2, 3, 5, 9, 15)
+    """
+    if contents == 0:
+        return tuple(range(highest))
+    bits: list[int] = []
+    for number in np.geomspace(1, highest, contents)[:-1]:
+        bits.append(max(bits[-1] + 1 if bits else 0, round(float(number)) - 1))
+    return tuple(bits)
+
+
+def name_contents(read: Reading) -> tuple[str, ...]:
+    """Return the names of the contents of numbers: 0, 1, ... or ranges such as 9-11.
+
+    >>> name_contents(Reading(1, 4, (0, 1, 4), 1, 0, 0))
+    ('0', '1', '2-4', '5+')
+    """
+    firsts = [0, *(bit + 1 for bit in read.bits)]
+    pairs = pairwise(firsts)
+    names = [str(first) if after == first + 1 else f"{first}-{after - 1}" for first, after in pairs]
+    last = str(firsts[-1])
+    return (*names, last if len(read.bits) == read.bits[-1] + 1 else f"{last}+")
 
 
 def find_length(read: Reading) -> int:
@@ -750,8 +786,18 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     a position depends on the seat."""
     symmetric: bool = True
     """True if a tuple also reads its images by the file's SYMMETRY, with the same weights."""
+    contents: int = 0
+    """Number of contents that tuples tell apart where the file's PLANE_NUMBERS shows numbers: small
+    numbers one by one, larger ones by ranges, which grow; 0: every number. Tables are smaller."""
 
     def __post_init__(self) -> None:
+        most = self.game.highest_number + 1
+        if self.contents and most < 2:
+            raise BadValueError(
+                f"contents is {self.contents}: the file of {self.game.name} shows no PLANE_NUMBERS"
+            )
+        if self.contents and not 2 <= self.contents <= most:
+            raise BadValueError(f"contents is {self.contents}: it must be 0, or from 2 to {most}")
         for name in ("turns", "by_seat", "symmetric"):
             value = getattr(self, name)
             if not isinstance(value, bool):
@@ -764,7 +810,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     @cached_property
     def reading(self) -> Reading:
         """Mapping of observed bits to contents of cells."""
-        return find_reading(self.game)
+        return find_reading(self.game, self.contents)
 
     @property
     def cells(self) -> int:
@@ -795,7 +841,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         """States of a cell: planes, or else numbers."""
         if self.game.stacks:
             return (STATES[0], *(name for name, _, _ in self.planes))
-        return super().states if self.has_board else tuple(map(str, range(self.reading.kinds)))
+        return super().states if self.has_board else name_contents(self.reading)
 
     @property
     def views(self) -> NDArray[np.int64]:
@@ -816,7 +862,9 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         read = self.reading
         if read.kind_step:
             return (state - 1) * len(self.game.drawn) + self.find_cell(cell)
-        return cell * int(self.game.code.CELLS) + state - 1 if self.game.highest_number else cell
+        if self.game.highest_number:
+            return cell * int(self.game.code.CELLS) + read.bits[state - 1]
+        return cell
 
     def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
         """Return the index in :attr:`sides`, and the cells as observed by the player to move."""
@@ -824,10 +872,10 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         if game.stacks:
             return self._read_stacks(position)
         # Each set bit adds to the content of its cell.
-        bits = game.observe(position, game.to_move(position))[:, : read.bits]
-        planes, places = np.nonzero(bits)
+        counted = np.array(read.bits)
+        planes, places = np.nonzero(game.observe(position, game.to_move(position))[:, counted])
         contents = np.zeros(read.cells, dtype=np.int64)
-        cells = read.plane_step * planes + read.bit_step * places
+        cells = read.plane_step * planes + read.bit_step * counted[places]
         np.add.at(contents, cells, 1 + read.kind_step * planes)
         side = game.to_move(position) if self.by_seat else int(self.turns)
         return side, contents
@@ -874,7 +922,16 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
                 f"length is {self.length}: tuples read from 1 to {min(cells, MAX_BITS):,} of the"
                 f" {cells:,} numbers or bits that {self.game.name} shows"
             )
-        some = [rng.permutation(cells)[: self.length] for _ in range(self.tuples)]
+        # No tuple comes twice before each has come once.
+        some: list[NDArray[np.int64]] = []
+        seen: set[frozenset[int]] = set()
+        while len(some) < self.tuples:
+            drawn = rng.permutation(cells)[: self.length]
+            if (chosen := frozenset(drawn.tolist())) not in seen:
+                some.append(drawn)
+                seen.add(chosen)
+            if len(seen) == comb(cells, self.length):
+                seen.clear()
         return np.array(some, dtype=np.int16)
 
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
@@ -935,7 +992,7 @@ def _read_cells(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
     for plane in range(code.PLANES):
         # A bit concerns each reading that has its cell, as the digit of the cell's place there.
         for bit in range(64 * plane_words(code)):
-            cell = read.plane_step * plane + read.bit_step * bit if bit < read.bits else -1
+            cell = read.plane_step * plane + read.bit_step * bit if bit in read.bits else -1
             reading, place = np.nonzero(readings == cell)
             members.append(reading)
             comes.append((1 + read.kind_step * plane) * powers[place])

@@ -157,6 +157,15 @@ def test_accelerators_change_nothing(plain_hex: str, tmp_path: Path) -> None:
     assert runs[0].population_sha256 != runs[0].digest(runs[0].state(0))
 
 
+def test_games_begin_with_random_moves_on_request(tmp_path: Path) -> None:
+    # Almost nothing is learned and no move is random, so all games are the same without them.
+    options = {"game__size": 4, "method__individuals": 1, "method__games": 50}
+    options |= {"method__exploration": 0.0, "method__rate_scale": 1e-9, "run__generations": 1}
+    for share in (0.0, 1.0):
+        run = breed("hex", tmp_path / str(share), method__schedule__random_starts=share, **options)
+        assert (run.history()["plies"][0] % 1 == 0) == (share == 0)
+
+
 def test_it_learns_hex_and_beats_chance(tmp_path: Path) -> None:
     options = {"network__hidden": [16], "run__generations": 5, "check__every": 5}
     options |= {"method__games": 1000, "method__exploration": 0.1}

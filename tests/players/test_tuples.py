@@ -71,6 +71,13 @@ def test_what_can_not_occur_has_no_entry(board: tuple[int, int, int]) -> None:
         assert set(shown) == {tuple(board[cells].tolist()) for board in boards}
 
 
+def test_no_tuple_of_numbers_comes_twice_before_each_has_come() -> None:
+    cells = make_decoder("kalah", tuples=105 + 40, length=2).draw(np.random.default_rng(1))
+    chosen = [frozenset(pair) for pair in cells.tolist()]
+    assert len(set(chosen[:105])) == 105  # of 15 numbers
+    assert len(set(chosen[105:])) == 40
+
+
 @pytest.mark.parametrize(
     ("game", "settings", "message"),
     [
@@ -80,6 +87,8 @@ def test_what_can_not_occur_has_no_entry(board: tuple[int, int, int]) -> None:
         ("connect-four", {"columns": 4, "rows": 13}, "13 rows: tuple networks .* of up to 12"),
         ("connect-four", {"by_seat": 1}, "by_seat is 1: it must be true or false"),
         ("kalah", {"by_seat": True, "turns": True}, "by_seat is true: then turns must be false"),
+        ("kalah", {"contents": 27}, "contents is 27: it must be 0, or from 2 to 26"),
+        ("hex", {"contents": 3}, "contents is 3: the file of hex shows no PLANE_NUMBERS"),
         ("hex", {"length": 16}, "length is 16: 60 tuples .*; network.length=13 would do"),
     ],
 )
@@ -95,7 +104,7 @@ PLAYERS: dict[str, tuple[str, Settings, list[Settings]]] = {
     "stacks": ("connect-four", {}, [BY_SEAT, {"tuples": 5, "length": 2}, {"turns": True}]),
     "stacks of 64": ("connect-four", {"columns": 8, "rows": 8}, [BY_SEAT]),
     "cells": ("tic-tac-toe", {}, [BY_SEAT, {}]),
-    "numbers": ("kalah", {"pits": 3}, [BY_SEAT, {"turns": True}]),
+    "numbers": ("kalah", {"pits": 3}, [BY_SEAT, {"turns": True}, {"contents": 5}]),
 }
 
 

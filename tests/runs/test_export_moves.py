@@ -73,6 +73,7 @@ PLAYERS: Table = {
     "more cells than a word has bits": ("gomoku", "mlp", {"head": "policy", "size": 9}),
     "numbers": ("kalah", "mlp", {"head": "policy", "activation": "sigmoid"}),
     "numbers, turns": ("kalah", "tuples", {"tuples": 10, "length": 3, "turns": True}),
+    "ranges of numbers": ("kalah", "tuples", {"tuples": 10, "length": 3, "contents": 7}),
     "features, graph": ("kalah", "graph", {"encoding": "features", "head": "policy"}),
     "stacks": ("connect-four", "tuples", {"tuples": 20, "length": 6, "by_seat": True}),
     "stacks, numbered": ("connect-four", "mlp", {"columns": 9, "rows": 7, "encoding": "numbered"}),

@@ -34,7 +34,7 @@ def test_no_old_recipe_is_missing() -> None:
     assert len(OLD) == 55
 
 
-ANEW = {"gomoku", "hex", "othello", "othello-evolved"}
+ANEW = {"gomoku", "hex", "kalah", "othello", "othello-evolved"}
 """Recipes that ship with another method or network today; the old ones still resolve."""
 
 

@@ -13,9 +13,11 @@ static const int64_t *evaluate_planes(const uint64_t *planes) {
     static int64_t total;
     int contents[READ] = {0};
     for (int plane = 0; plane < PLANES; plane++)
-        for (int bit = 0; bit < BITS; bit++)
+        for (int place = 0; place < BIT_COUNT; place++) {
+            const int bit = BITS[place];
             if (planes[plane * WORDS + bit / 64] >> bit % 64 & 1)
                 contents[PLANE_STEP * plane + BIT_STEP * bit] += 1 + KIND_STEP * plane;
+        }
     for (int cell = 0; cell < READ; cell++)  // a host's state may be none of the game
         if (contents[cell] >= CONTENTS)
             contents[cell] = CONTENTS - 1;
