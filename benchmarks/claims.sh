@@ -12,7 +12,7 @@
 # printed. A command that fails does not end the others: those that failed are listed at the end, and the
 # exit code is 1.
 set -uo pipefail
-PARTS="readme hour games looking positions races tuples ticket checkers minimax neat engines strengths studies"
+PARTS="readme hour games looking curves positions races tuples ticket checkers minimax neat engines strengths studies"
 SMALL=${SMALL:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 for name in ${ONLY:-}; do
@@ -238,6 +238,7 @@ part_games() { # recipes were tuned on seed 1
       runs+=($name-$seed) players+=(run:$name-$seed)
     done
     say python -m benchmarks.medians "${runs[@]}" --games $(games 400) --openings $plies
+    say python -m benchmarks.medians "${runs[@]/%/,depth=3}" --games $(games 200) --openings $plies
     case $name in
       pig) say python -m benchmarks.exact_play "${players[@]}" --games $(games 10000) ;;
       chomp | tic-tac-toe) say python -m benchmarks.exact_play "${players[@]}" --games $(games 2000) ;;
@@ -247,7 +248,7 @@ part_games() { # recipes were tuned on seed 1
 
 part_looking() { # the champions of part games of one seed, looking ahead; time is the clock's
   local plies
-  for name in $(few tic-tac-toe chomp kalah breakthrough hex gomoku othello pig); do
+  for name in $(few tic-tac-toe chomp kalah breakthrough hex gomoku othello pig connect-four-td); do
     plies=4 changes=()
     case $name in pig) plies=0 ;; tic-tac-toe) plies=2 ;;
       chomp) plies=2 changes=(--set game.height=5 --set game.width=5) ;;
@@ -259,6 +260,11 @@ part_looking() { # the champions of part games of one seed, looking ahead; time 
       done
     done
   done
+}
+
+part_curves() { # strength over time; the runs of part games
+  for name in $(few hex gomoku othello kalah); do breed $name 3 $name-3; done
+  say python -m benchmarks.strength $(few hex-3 gomoku-3 othello-3 kalah-3) --games $(games 200)
 }
 
 part_positions() { # exact sets of the kinds that games ship; other seeds and versions draw other positions

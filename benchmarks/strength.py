@@ -83,15 +83,16 @@ def main(words: Sequence[str] | None = None) -> None:
     left, *right = figure.subplots(1, 2 if arguments.sizes else 1, sharey=True, squeeze=False)[0]
     style_axes(left, title="Over time", label=f"points against {arguments.opponent}")
     left.set_xlabel("seconds of breeding", fontsize=9)
-    left.set_ylim(0, 1)
+    left.set_ylim(0, 1.02)
     for name, colour in zip(arguments.runs, colours(len(arguments.runs)), strict=True):
         run = ea.load(name)
         checked = sorted({check.generation for check in run.checks()})
         draw(left, measure(run, checked, arguments), "seconds", color=colour, label=run.path.name)
-    left.legend(fontsize=8, frameon=False)
+    left.legend(fontsize=8, frameon=False, loc="lower right")
     for axes in right:
         style_axes(axes, title="Over size")
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlabel("weights", fontsize=9)
         last = [
             point

@@ -108,7 +108,10 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
     ),
     "td-tuples": (
         "connect-four-td",
-        ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2"],
+        [
+            *("network.tuples=8", "network.length=4", "method.games=100", "method.shards=2"),
+            "method.individuals=1",
+        ],
     ),
     "td-linear": ("checkers-06-rafalmore", ["method.games=4"]),
     "evolutionary-programming": (

@@ -5,43 +5,31 @@ Each player places nine men, then moves them along the lines; with three men lef
 
 import numpy as np
 
-CELLS, WIDTH = 49, 7
+# Three rings, from the outer one, of eight points, clockwise from a corner.
+CELLS, WIDTH = 24, 8
 MEN = 9
 LONGEST = 300
-SYMMETRY = "all"
 SHAPE = "round"
 ENDINGS = ("two men left, or none that can move", "no end in sight")
 REPETITION = 3
 NO_PROGRESS = 60
-
-# The 24 points, row by row, and the lines of three of them.
-POINTS = tuple(
-    WIDTH * row + column
-    for row in range(7)
-    for column in range(7)
-    if (abs(row - 3) == abs(column - 3) or row == 3 or column == 3) and (row, column) != (3, 3)
+LINES = np.array(
+    [
+        [8 * ring + side, 8 * ring + side + 1, 8 * ring + (side + 2) % 8]
+        for ring in range(3)
+        for side in range(0, 8, 2)
+    ]
+    + [[middle, middle + 8, middle + 16] for middle in range(1, 8, 2)]
 )
-COUNT = len(POINTS)
-
-
-def find_lines():
-    """Return the 16 lines, as numbers of points in order."""
-    rows = [POINTS[3 * k : 3 * k + 3] for k in range(8)]
-    lines = rows + [tuple(cell % 7 * 7 + cell // 7 for cell in row) for row in rows]
-    return [[POINTS.index(cell) for cell in line] for line in lines]
-
-
-LINES = np.array(find_lines())
-# The lines through each point, and its neighbours, which 24 fills up.
-THROUGH = np.array([[k for k in range(16) if point in LINES[k]] for point in range(COUNT)])
-NEXT = np.full((COUNT, 4), COUNT)
-for one in range(COUNT):
-    pairs = [pair for line in find_lines() for pair in (line[:2], line[1:]) if one in pair]
+# The two lines through each point, and its neighbours: up to four, CELLS for none.
+THROUGH = np.array([[k for k in range(16) if point in LINES[k]] for point in range(CELLS)])
+NEXT = np.full((CELLS, 4), CELLS)
+for one in range(CELLS):
+    pairs = [pair for line in LINES.tolist() for pair in (line[:2], line[1:]) if one in pair]
     NEXT[one, : len(pairs)] = sorted(sum(pair) - one for pair in pairs)
 
-# A move is (from, to, taken) with 24 for a man from the hand, and 24 for no man taken.
-EMPTY_HANDED = COUNT
-MOVES = (COUNT + 1) * COUNT * (COUNT + 1)
+# A move is (from, to, taken), with CELLS for a man from the hand and for no man taken.
+MOVES = (CELLS + 1) * CELLS * (CELLS + 1)
 HAND, TURN = CELLS, CELLS + 2
 
 
@@ -60,7 +48,7 @@ def is_mill(state, point, origin, owner):
     for k in THROUGH[point]:
         count = 0
         for other in LINES[k]:
-            if other == point or (other != origin and state[POINTS[other]] == owner):
+            if other == point or (other != origin and state[other] == owner):
                 count += 1
         if count == 3:
             return True
@@ -69,7 +57,7 @@ def is_mill(state, point, origin, owner):
 
 def count_men(state, seat):
     count = 0
-    for cell in POINTS:
+    for cell in range(CELLS):
         count += state[cell] == 1 + seat
     return count
 
@@ -77,18 +65,18 @@ def count_men(state, seat):
 def list_taken(state, origin, point, moves, count):
     """Write a move to a point, with each man that may be taken then."""
     owner = 1 + state[TURN]
-    first = (origin * COUNT + point) * (COUNT + 1)
+    first = (origin * CELLS + point) * (CELLS + 1)
     if not is_mill(state, point, origin, owner):
-        moves[count] = first + EMPTY_HANDED
+        moves[count] = first + CELLS
         return count + 1
     before = count
-    for other in range(COUNT):
-        if state[POINTS[other]] == 3 - owner and not is_mill(state, other, COUNT, 3 - owner):
+    for other in range(CELLS):
+        if state[other] == 3 - owner and not is_mill(state, other, CELLS, 3 - owner):
             moves[count] = first + other
             count += 1
     if count == before:  # all are in lines
-        for other in range(COUNT):
-            if state[POINTS[other]] == 3 - owner:
+        for other in range(CELLS):
+            if state[other] == 3 - owner:
                 moves[count] = first + other
                 count += 1
     return count
@@ -98,50 +86,50 @@ def legal(state, moves):
     seat = state[TURN]
     count = 0
     if state[HAND + seat] > 0:
-        for point in range(COUNT):
-            if state[POINTS[point]] == 0:
-                count = list_taken(state, COUNT, point, moves, count)
+        for point in range(CELLS):
+            if state[point] == 0:
+                count = list_taken(state, CELLS, point, moves, count)
         return count
     flies = count_men(state, seat) == 3
-    for origin in range(COUNT):
-        if state[POINTS[origin]] == 1 + seat:
+    for origin in range(CELLS):
+        if state[origin] == 1 + seat:
             if flies:
-                for point in range(COUNT):
-                    if state[POINTS[point]] == 0:
+                for point in range(CELLS):
+                    if state[point] == 0:
                         count = list_taken(state, origin, point, moves, count)
             else:
                 for point in NEXT[origin]:
-                    if point < COUNT and state[POINTS[point]] == 0:
+                    if point < CELLS and state[point] == 0:
                         count = list_taken(state, origin, point, moves, count)
     return count
 
 
 def play(state, move):
     seat = state[TURN]
-    taken = move % (COUNT + 1)
-    point = move // (COUNT + 1) % COUNT
-    origin = move // (COUNT + 1) // COUNT
-    if origin == COUNT:
+    taken = move % (CELLS + 1)
+    point = move // (CELLS + 1) % CELLS
+    origin = move // (CELLS + 1) // CELLS
+    if origin == CELLS:
         state[HAND + seat] -= 1
     else:
-        state[POINTS[origin]] = 0
-    state[POINTS[point]] = 1 + seat
-    if taken < COUNT:
-        state[POINTS[taken]] = 0
+        state[origin] = 0
+    state[point] = 1 + seat
+    if taken < CELLS:
+        state[taken] = 0
     state[TURN] = 1 - seat
 
 
 def progress(state, move):
-    return move // (COUNT + 1) // COUNT == COUNT or move % (COUNT + 1) < COUNT
+    return move // (CELLS + 1) // CELLS == CELLS or move % (CELLS + 1) < CELLS
 
 
 def can_move(state, seat):
     if state[HAND + seat] > 0 or count_men(state, seat) == 3:
         return True
-    for point in range(COUNT):
-        if state[POINTS[point]] == 1 + seat:
+    for point in range(CELLS):
+        if state[point] == 1 + seat:
             for other in NEXT[point]:
-                if other < COUNT and state[POINTS[other]] == 0:
+                if other < CELLS and state[other] == 0:
                     return True
     return False
 
@@ -153,17 +141,20 @@ def result(state):
     return 2
 
 
-def name_point(point):
-    return f"{'abcdefg'[POINTS[point] % WIDTH]}{POINTS[point] // WIDTH + 1}"
+def place_cell(cell):
+    ring, point = cell // 8, cell % 8
+    right, down = (-1, 0, 1, 1, 1, 0, -1, -1)[point], (-1, -1, -1, 0, 1, 1, 1, 0)[point]
+    return 3 + (3 - ring) * right, 3 + (3 - ring) * down
+
+
+def name_cell(cell):
+    column, row = place_cell(cell)
+    return f"{'abcdefg'[column]}{row + 1}"
 
 
 def name_move(move):
-    taken = move % (COUNT + 1)
-    point = move // (COUNT + 1) % COUNT
-    origin = move // (COUNT + 1) // COUNT
-    name = name_point(point) if origin == COUNT else f"{name_point(origin)}-{name_point(point)}"
-    return name if taken == COUNT else f"{name}x{name_point(taken)}"
-
-
-def place_cell(cell):
-    return (cell % WIDTH, cell // WIDTH) if cell in POINTS else None
+    taken = move % (CELLS + 1)
+    point = move // (CELLS + 1) % CELLS
+    origin = move // (CELLS + 1) // CELLS
+    name = name_cell(point) if origin == CELLS else f"{name_cell(origin)}-{name_cell(point)}"
+    return name if taken == CELLS else f"{name}x{name_cell(taken)}"

@@ -62,7 +62,7 @@ class NetworkConfig(TemporalConfig):
 
 
 class StartsConfig(Config):
-    """The section ``[method.schedule]`` of the method ``td``: how its games begin."""
+    """The section ``[method.schedule]`` of the method ``td``: the beginnings of its games."""
 
     random_starts: float = Field(default=0.0, ge=0.0, le=1.0)
     """Share of games that begin with random moves."""
@@ -79,7 +79,7 @@ class TdConfig(NetworkConfig):
     """The error whose gradient a step goes down. That of the squared error has tanh's slope
     as a factor, so that values near -1 and 1 hardly change any more."""
     schedule: StartsConfig = StartsConfig()
-    """How games begin."""
+    """Beginnings of games."""
 
 
 class ValueNetworkConfig(Config):

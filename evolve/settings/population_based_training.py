@@ -22,7 +22,7 @@ class GenesConfig(Config):
     """λ: the share of a temporal difference that reaches one move farther back."""
     exploration: float = Field(default=0.1, gt=0.0, lt=1.0)
     """ε: the share of moves that are played at random."""
-    random_starts: float = Field(default=0.1, gt=0.0, lt=1.0)
+    random_starts: float = Field(default=0.8, gt=0.0, lt=1.0)
     """Share of games that begin with random moves."""
     fixed: tuple[Literal["learning_rate", "trace_decay", "exploration", "random_starts"], ...] = ()
     """Genes that do not mutate."""

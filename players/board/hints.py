@@ -22,7 +22,7 @@ import numpy as np
 
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.types import Array
-from evolve_arena.players.board.game import Board, BoardGame, GameFileError, name_column
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 
 SECONDS = 2.0
 TRIED = 20
@@ -492,8 +492,7 @@ def _find_misnamed(game: BoardGame, games: Games) -> str:
     """Return advice on moves that have the names of other cells than those that change."""
     if not game.symmetry or "name_move" not in game.plain:
         return ""
-    width, cells = int(game.code.WIDTH), int(game.code.CELLS)
-    names = {f"{name_column(cell % width)}{cell // width + 1}": cell for cell in range(cells)}
+    names = {game.name_cell(cell).lower(): cell for cell in game.drawn}
     tally: dict[bool, int] = defaultdict(int)
     example = ""
     choices = random.Random(1)
@@ -516,6 +515,7 @@ def _find_misnamed(game: BoardGame, games: Games) -> str:
     if tally[False] <= tally[True] or not example:
         return ""
     return (
-        f"name_move names other cells than the page, where {example}: there columns are letters"
-        " from the left, and rows are numbered from the top, in the order of the cells"
+        f"name_move names other cells than the page, where {example}: there cells have the names of"
+        " name_cell, or else columns are letters from the left, and rows are numbered from the top,"
+        " in the order of the cells"
     )

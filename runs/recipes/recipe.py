@@ -485,6 +485,9 @@ def usual_recipe(game: GameSpec, values: Settings) -> JsonObject:
             content.get("matches", {}).pop(key, None)
     if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
         content["matches"]["openings"] = {"plies": plies, "count": 2}
+    if method == "td-tuples" and plies:
+        starts = {"random_starts": 0.8, "final_random_starts": 0.8, "start_plies": 2 * plies}
+        content["method"]["schedule"] = starts
     if method == "neat":
         content["neat"] = dict(NEAT_DEFAULTS)
     if method == "td-tuples" and getattr(game.game(), "repeats_turns", bool)():

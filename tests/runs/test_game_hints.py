@@ -141,6 +141,8 @@ def test_moves_named_after_other_cells_than_the_page_has(tmp_path: Path) -> None
     below = "\n\ndef name_move(move):\n    return 'abc'[move % 3] + str(3 - move // 3)\n"
     (hint,) = find_hints(load(tmp_path, "rows_below", ROWS + below), 30)
     assert hint.startswith("name_move names other cells than the page, where ")
+    named = below + below.replace("name_move(move", "name_cell(cell").replace("move", "cell")
+    assert find_hints(load(tmp_path, "named_below", ROWS + named), 30) == []
     above = below.replace("3 - move // 3", "1 + move // 3")
     assert find_hints(load(tmp_path, "rows_above", ROWS + above), 30) == []
 

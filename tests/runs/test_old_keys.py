@@ -34,7 +34,16 @@ def test_no_old_recipe_is_missing() -> None:
     assert len(OLD) == 55
 
 
-ANEW = {"gomoku", "hex", "kalah", "othello", "othello-evolved"}
+ANEW = {
+    "connect-four-td",
+    "connect-four-td-long",
+    "gomoku",
+    "hex",
+    "kalah",
+    "othello",
+    "othello-evolved",
+    "pig",
+}
 """Recipes that ship with another method or network today; the old ones still resolve."""
 
 
