@@ -287,10 +287,10 @@ part_positions() { # exact sets of the kinds that games ship; other seeds and ve
 part_races() { # games written from the tutorials alone; who wins depends on the clock
   local own="$root"/benchmarks/games minutes=3 name
   [ "$SMALL" ] && minutes=0.02
-  for game in $(few tic-tac-toe "$own"/dots_and_boxes.py "$own"/lines_of_action.py "$own"/ataxx.py); do
+  for game in $(few tic-tac-toe "$own"/{dots_and_boxes,lines_of_action,ataxx,nine_mens_morris}.py); do
     name=race-$(basename "$game" .py)
     [ -e "$name" ] || say evolve start "$game" --minutes $minutes --run "$name" --quiet --allow-process
-    say python -m benchmarks.medians "$name" --games $(games 100)
+    say python -m benchmarks.medians "$name" "$name,depth=3" --games $(games 100)
   done
 }
 
