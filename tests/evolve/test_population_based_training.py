@@ -96,7 +96,7 @@ def test_genes_come_from_both_parents_and_mutate_on_their_scale() -> None:
         "method.genes.fixed=['trace_decay']",
     )
     drawn = method.initial(1).genes
-    started = to_scale(np.array([0.002, 0.8, 0.1, 0.1]))
+    started = to_scale(np.array([0.002, 0.8, 0.1, 0.8]))
     assert drawn.mean(axis=0) == pytest.approx(started, abs=0.05)
     assert drawn.std(axis=0) == pytest.approx([0.3, 0.0, 0.3, 0.3], abs=0.03)
 

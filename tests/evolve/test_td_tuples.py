@@ -14,7 +14,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.core.stream import below, chance, new_stream
+from evolve_arena.core.stream import below, chance, new_stream, next_word
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
@@ -53,6 +53,7 @@ class Mirror:
 
     def __init__(self, method: TdTuples, state: TdTuplesState) -> None:
         self.config, self.game = method.config, method.decoder.game
+        self.settings = method.make_settings(state)
         genome = state.population
         cells, numbers = genome.cells[0].astype(np.int64), genome.tables[0].astype(np.float64)
         self.network = PlainTuples(method.decoder, cells, numbers)
@@ -62,13 +63,18 @@ class Mirror:
     def play(self, own: int = -1, opponent: Player | None = None) -> None:
         """Play a game and learn from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
+        starts, opening = self.settings, 0
+        if opponent:
+            next_word(self.rng)  # the seed of the opponents' moves
+        if starts.random_starts and chance(self.rng) < starts.random_starts:
+            opening = 1 + below(self.rng, starts.start_plies)
         while (outcome := game.outcome(position)) is None:
             side, moves = game.to_move(position), game.legal_moves(position)
             if opponent and side != own:
                 position = game.play(position, opponent.choose(position, new_stream(1)))
                 line.append((side, None, 0.0, False))
                 continue
-            explores = chance(self.rng) < self.config.exploration
+            explores = len(line) < opening or chance(self.rng) < self.config.exploration
             if not self.config.explore_wins:
                 after = [game.outcome(game.play(position, move)) for move in moves]
                 explores &= not any(
@@ -133,7 +139,7 @@ BOARDS: dict[str, tuple[str, Settings]] = {
         {"game__columns": 4, "game__rows": 3, "game__connect": 3, "network__turns": True},
     ),
     "cells": ("tic-tac-toe", {"network__by_seat": True}),
-    "numbers": ("kalah", {"game__pits": 3, "network__turns": True}),
+    "numbers": ("kalah", {"game__pits": 3, "network__turns": True, "network__contents": 0}),
     "few contents": ("kalah", {"game__pits": 3, "network__contents": 6}),
 }
 
@@ -159,7 +165,7 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(name: str) -> None:
             np.testing.assert_allclose(learned[0], mirror.network.numbers, atol=2e-6)
             changed += np.count_nonzero(learned != tables)
             seen.add(tuple(figures[0, [FIRST_WINS, DRAWS]]))
-    assert changed > 1000
+    assert changed > 500
     assert len(seen) > 1
 
 
