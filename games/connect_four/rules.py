@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from evolve_arena.core.bits import lowest_bit
+from evolve_arena.core.bits import count_bits, lowest_bit
 
 COLUMNS = 7
 """Columns of the board, which has 64 cells at most."""
@@ -87,6 +87,11 @@ LINE_STARTS = tuple(np.uint64(mark_starts(lines)) for lines in WAYS)
 STACK_STARTS = np.uint64(mark_starts(find_lines()[0]))
 SPANS = find_spans()
 TOP = BOTTOM << np.uint64(ROWS - 1)
+ROWS_OF_SEATS = tuple(np.uint64(sum(int(BOTTOM) << r for r in range(s, ROWS, 2))) for s in (0, 1))
+"""Cells on the first, third, fifth row from below, and on the others."""
+COUNTS = ("wins at once", "later wins on rows of that seat", "later wins on other rows")
+COUNTS += ("wins above one another", "lines that lack two discs", "lines through discs")
+FEATURES = tuple(f"{whose} {count}" for count in COUNTS for whose in ("own", "other's"))
 
 
 def start():
@@ -225,6 +230,44 @@ def weigh_discs(discs):
 
 def gain(state, move):
     return LINES[lowest_bit(find_cell(state[0] | state[1], move))]
+
+
+def features(state, seat, out):
+    """Count what each player can complete, and where.
+
+    If both fill columns in turn, the first player gets the cells on the first, third and fifth row
+    from below, the second player the others. Source: Allis, A Knowledge-Based Approach of
+    Connect-Four, Vrije Universiteit Amsterdam (1988), chapter 3.
+    """
+    mine = seat == state[2] & 1
+    own, other = (state[0], state[1]) if mine else (state[1], state[0])
+    count_chances(out, 0, own, other, ROWS_OF_SEATS[seat])
+    count_chances(out, 1, other, own, ROWS_OF_SEATS[1 - seat])
+
+
+def count_chances(out, at, own, other, rows):
+    empty, free = BOARD & ~(own | other), find_free(own | other)
+    gaps = find_gaps(own) & empty
+    out[at] = count_bits(gaps & free)
+    out[at + 2] = count_bits(gaps & ~free & rows)
+    out[at + 4] = count_bits(gaps & ~free & ~rows)
+    out[at + 6] = count_bits(gaps & (gaps << ONE) & ~BOTTOM)
+    out[at + 8] = count_pairs(own, empty) / 10
+    out[at + 10] = weigh_discs(own) / 100
+
+
+def count_pairs(discs, empty):
+    """Count the lines that lack two discs and have room for them."""
+    count = 0
+    for way in range(len(STEPS)):
+        for second in range(1, CONNECT):
+            for first in range(second):
+                starts = LINE_STARTS[way]
+                for place in range(CONNECT):
+                    cells = empty if place in (first, second) else discs
+                    starts &= cells >> np.uint64(STEPS[way] * place)
+                count += count_bits(starts)
+    return count
 
 
 def key(state):

@@ -134,6 +134,39 @@ def test_what_is_said_faster_is_what_the_rules_say(board: tuple[int, int, int]) 
     self_check._compare_looks(game)
 
 
+@pytest.mark.parametrize("board", [(7, 6, 4), (8, 8, 4), (9, 7, 5), (5, 4, 2)])
+def test_features_count_what_can_be_completed(board: tuple[int, int, int]) -> None:
+    game, lines = make(*board), all_lines(*board)
+    some = Counter[bool]()
+    for seed in range(4):
+        for position, drawn, _ in walk(board, seed):
+            discs = [set(list_cells(drawn, mark)) for mark in "xo"]
+            empty = set(list_cells(drawn, "."))
+            free = {min(cell for cell in empty if cell[0] == x) for x in {x for x, _ in empty}}
+            expected = []
+            for seat in (0, 1):
+                missing = [set(line) - discs[seat] for line in lines]
+                open_lines = [cells for cells in missing if cells <= empty]
+                wins = {cell for cells in open_lines if len(cells) == 1 for cell in cells}
+                gaps = wins - free
+                through = sum(len(discs[seat].intersection(line)) for line in lines)
+                expected.append(
+                    [
+                        len(wins & free),
+                        sum(row % 2 == seat for _, row in gaps),
+                        sum(row % 2 != seat for _, row in gaps),
+                        sum((column, row + 1) in wins for column, row in wins),
+                        sum(len(cells) == 2 for cells in open_lines) / 10,
+                        through / 100,
+                    ]
+                )
+            for seat in (0, 1):
+                numbers = game.count("features", position, seat).reshape(-1, 2).T
+                np.testing.assert_allclose(numbers, expected if seat == 0 else expected[::-1])
+            some[bool(expected[0][1] or expected[1][2] or expected[0][3])] += 1
+    assert some[True] > 5 or board[2] == 2
+
+
 def test_random_games_last_as_long_and_are_won_as_often_as_is_known() -> None:
     """55.6 % for the first player, 0.25 % draws."""
     result = duel("random", "random", game="connect-four", games=200_000, seed=1)
