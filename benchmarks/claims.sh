@@ -12,7 +12,7 @@
 # printed. A command that fails does not end the others: those that failed are listed at the end, and the
 # exit code is 1.
 set -uo pipefail
-PARTS="readme hour games looking curves positions races tuples ticket checkers minimax neat engines strengths studies"
+PARTS="readme hour games looking curves positions races tuples ticket checkers features minimax neat engines strengths studies"
 SMALL=${SMALL:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 for name in ${ONLY:-}; do
@@ -102,8 +102,8 @@ part_tuples() {
 }
 
 part_checkers() {
-  for run in $(few features-1 features-2 features-3 network-1); do
-    recipe=checkers-features; [ $run = network-1 ] && recipe=checkers
+  for run in $(few features-1 features-2 features-3 network-1 td-2 td-3 td-4 td-5 td-6); do
+    recipe=checkers-${run%-*}; [ $run = network-1 ] && recipe=checkers
     breed $recipe "${run##*-}" checkers-$run
     say evolve evaluate run:checkers-$run --games $(games 1000) --openings 4 --seed 77
     say python -m benchmarks.sixteen run:checkers-$run --games $(games 100)
@@ -114,6 +114,16 @@ part_checkers() {
       say evolve duel run:checkers-neat-$seed minimax:depth=$depth --games $(games 1000) --openings 4 --seed 77
     done
   done
+}
+
+part_features() { # Connect Four over counts of threats
+  for recipe in $(few connect-four-features connect-four-neat-features); do for seed in $(few 12 13 14 15 16); do
+    breed $recipe $seed $recipe-$seed
+    for depth in $(few 1 3); do for openings in $(few 0 4); do
+      say evolve duel run:$recipe-$seed,depth=$depth minimax:depth=4,noise=0.2 \
+        --games $(games 2000) --openings $openings --seed 77
+    done; done
+  done; done
 }
 
 part_minimax() {

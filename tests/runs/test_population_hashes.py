@@ -25,8 +25,6 @@ FEWER = {
     "checkers-15-rafalmmored": ["method.games=10"],
     "checkers-16-rafalmored": ["method.games=10"],
     "checkers-td": ["method.games=1000"],
-    "connect-four-features": ["method.individuals=20"],
-    "connect-four-neat-features": ["neat.pop_size=20"],
     "othello": ["method.games=1000"],
     "othello-evolved": [
         "method.individuals=20",
@@ -35,8 +33,8 @@ FEWER = {
     ],
     "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
 }
-"""A tenth of the games will do of those that look several plies ahead or learn from many; or it takes
-long to find a champion."""
+"""A part of the games will do of those that look several plies ahead or learn from many; or it
+takes long to find a champion."""
 SOME = {"checkers", "connect-four", "othello", "pig", "ticket-to-ride", "tic-tac-toe"}
 """Of the games in one file, whose matches are compiled of the same sources, these will do."""
 
