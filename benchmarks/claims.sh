@@ -102,7 +102,7 @@ part_tuples() {
 }
 
 part_checkers() {
-  for run in $(few features-1 features-2 features-3 network-1 td-2 td-3 td-4 td-5 td-6); do
+  for run in $(few features-1 features-2 features-3 network-1 tuples-3 tuples-4 tuples-5 tuples-6 tuples-7); do
     recipe=checkers-${run%-*}; [ $run = network-1 ] && recipe=checkers
     breed $recipe "${run##*-}" checkers-$run
     say evolve evaluate run:checkers-$run --games $(games 1000) --openings 4 --seed 77

@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("population_hashes.json")
 FEWER = {
     "checkers-15-rafalmmored": ["method.games=10"],
     "checkers-16-rafalmored": ["method.games=10"],
-    "checkers-td": ["method.games=1000"],
+    "checkers-tuples": ["method.games=1000"],
     "othello": ["method.games=1000"],
     "othello-evolved": [
         "method.individuals=20",
