@@ -130,7 +130,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("td-lambda", "network.activation=relu", "it must be 'tanh'"),
         ("td-lambda", "network.viewpoint=absolute", "network.viewpoint is an unknown setting"),
         ("td-lambda", "network.encoding=plane", "did you mean 'planes'"),
-        ("td-lambda", "network.encoding=features", "has none"),
+        ("td-lambda", "network.encoding=features", "teaches what sees the board"),
         ("td-lambda", "method.trace=1.1", "method.trace is 1.1: it must be at most 1"),
         (
             "td-lambda",
