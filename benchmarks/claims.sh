@@ -108,6 +108,7 @@ part_checkers() {
     say evolve evaluate run:checkers-$run --games $(games 1000) --openings 4 --seed 77
     say python -m benchmarks.sixteen run:checkers-$run --games $(games 100)
   done
+  [ "$SMALL" ] || say python -m benchmarks.spiel_mcts run:checkers-tuples-3,time=100ms
   for seed in $(few 1 2); do
     breed checkers-neat $seed checkers-neat-$seed
     for depth in $(few 2 3 4); do

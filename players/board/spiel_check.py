@@ -97,7 +97,7 @@ def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
                 f"{after} seat {game.to_move(board)} is to move, there {state.current_player()}",
                 name,
             )
-        moves = {_translate(game, board, move): move for move in game.legal_moves(board)}
+        moves = {find_action(game, board, move): move for move in game.legal_moves(board)}
         if sorted(moves) != sorted(state.legal_actions()):
             extra = sorted(set(moves) - set(state.legal_actions()))
             lacking = sorted(set(state.legal_actions()) - set(moves))
@@ -118,7 +118,7 @@ def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
         state.apply_action(action)
 
 
-def _translate(game: BoardGame, board: Board, move: int) -> int:
+def find_action(game: BoardGame, board: Board, move: int) -> int:
     """Return the action of OpenSpiel for a *move*."""
     if "openspiel_move" in game.plain:
         return int(game.ask("openspiel_move", game.to_native(board), move))
