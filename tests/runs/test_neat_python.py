@@ -361,7 +361,7 @@ def test_sizes_tell_what_a_network_may_be_for(
     assert not any(name in said for name in options)
 
 
-SIZES = "its network has 42 inputs and {} outputs, but graphs of connect-four have 42"
+SIZES = "its network has 42 inputs and {} outputs, but graphs of connect-four have 12"
 
 
 @pytest.mark.parametrize(
@@ -371,11 +371,11 @@ SIZES = "its network has 42 inputs and {} outputs, but graphs of connect-four ha
             9,
             7,
             {},
-            "its network has 9 inputs and 7 outputs, but graphs of connect-four have 42 and 1",
+            "its network has 9 inputs and 7 outputs, but graphs of connect-four have 12 and 1",
         ),
         (42, 3, {}, SIZES.format(3)),
         (42, 7, {"head": "value"}, SIZES.format(7)),
-        (42, 7, {"encoding": "planes"}, SIZES.format(7).removesuffix("42")),
+        (42, 7, {"encoding": "planes"}, SIZES.format(7).removesuffix("12")),
         (42, 7, {"head": "polici"}, "unknown head 'polici': did you mean 'policy'?"),
         (42, 7, {"head": ""}, "unknown head ''"),
         (42, 7, {"encoding": "plane"}, "unknown encoding 'plane': did you mean 'planes'?"),
