@@ -119,7 +119,13 @@ def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
 
 
 def find_action(game: BoardGame, board: Board, move: int) -> int:
-    """Return the action of OpenSpiel for a *move*."""
+    """Return the action of OpenSpiel for a move.
+
+    Args:
+        game: Game whose file names one of OpenSpiel.
+        board: Position before the move.
+        move: Number of a legal move.
+    """
     if "openspiel_move" in game.plain:
         return int(game.ask("openspiel_move", game.to_native(board), move))
     return move
