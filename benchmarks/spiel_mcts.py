@@ -53,6 +53,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     game = make_game(arguments.game)
+    if "OPENSPIEL" not in game.plain or game.code.HAS_CHANCE:
+        parser.error(f"{game.name}: OpenSpiel does not have it, or chance decides something")
     player, points = find_player(arguments.player, game), 0.0
     for number in range(arguments.games):
         seed = 2 * arguments.games * arguments.seed + number

@@ -237,7 +237,7 @@ def features(state, seat, out):
 
     If both fill columns in turn, the first player gets the cells on the first, third and fifth row
     from below, the second player the others. Source: Allis, A Knowledge-Based Approach of
-    Connect-Four, Vrije Universiteit Amsterdam (1988), chapter 3.
+    Connect-Four, Vrije Universiteit Amsterdam (1988).
     """
     mine = seat == state[2] & 1
     own, other = (state[0], state[1]) if mine else (state[1], state[0])
