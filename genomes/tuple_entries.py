@@ -14,7 +14,8 @@ All functions take a *structure*, an array of ``int32`` that describes the tuple
   first or of the second player, or a bit that is set or cleared;
 - ``first``: the entry of each reading on the empty board.
 
-Entries are an array of integers, one for each reading.
+Entries are an array of integers, one for each reading. If the network has other weights for each
+stage of a game, the number of pieces on the board follows, to which each bit that is set adds 1.
 
 Sums have four parts that are added at the end, since a processor can't begin an addition before the
 one that it depends on is done. So their order is fixed, but it is not that of the readings.
@@ -26,10 +27,11 @@ from evolve_arena.core.compiled import inlined
 from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.simd import peek, poke
 
-READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT, TURNS = range(7)
-"""Fields of a structure: the counts of readings and entries, the beginnings of parts, and the kind
-of further tables of weights: 0 for none, AGAIN or BY_SEAT."""
-FIELDS = 8
+FIELDS = 9
+READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT, TURNS, STAGES, SPAN = range(FIELDS)
+"""Fields of a structure: the counts of readings and entries, the beginnings of parts, the kind of
+further tables of weights (0 for none, AGAIN or BY_SEAT), the number of stages of a game that have
+weights of their own (0 if there is only one), and how many numbers of pieces make a stage."""
 AGAIN, BY_SEAT = 1, 2
 """Further tables of weights: a second one for positions in which the same player moves again; or
 one for the positions after the moves of each seat."""
@@ -45,10 +47,39 @@ def start_readings(structure: Array, base: int, entries: Array, at: int) -> None
         entries: Receives an entry for each reading.
         at: Beginning of these entries.
     """
-    readings = peek(structure, base + READINGS)
     first = base + peek(structure, base + FIRST_AT)
-    for reading in range(readings):
+    for reading in range(count_entries(structure, base)):
         poke(entries, at + reading, peek(structure, first + reading))
+
+
+@inlined
+def count_entries(structure: Array, base: int) -> Number:
+    """Return the size of a network's entries: one for each reading, and with stages the pieces.
+
+    Args:
+        structure: Structures of tuple networks; see the module's docstring.
+        base: Beginning of this network's structure.
+    """
+    return peek(structure, base + READINGS) + (peek(structure, base + STAGES) > 0)
+
+
+@inlined
+def find_table(structure: Array, base: int, entries: Array, at: int, side: Number) -> Number:
+    """Return where the weights begin that count for a *side* at the stage that entries show.
+
+    Args:
+        structure: Structures of tuple networks; see the module's docstring.
+        base: Beginning of this network's structure.
+        entries: Entries of the position.
+        at: Beginning of those of this network.
+        side: Which of the further tables counts, by TURNS; 0 if there are none.
+    """
+    stages = peek(structure, base + STAGES)
+    if stages > 0:
+        pieces = peek(entries, at + peek(structure, base + READINGS))
+        stage = min(pieces // peek(structure, base + SPAN), stages - 1)
+        side = side * stages + stage
+    return side * peek(structure, base + ENTRIES)
 
 
 @inlined

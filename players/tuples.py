@@ -53,13 +53,16 @@ class TupleDecoder(ABC):
     """Number of tuples."""
     length: int
     """Number of cells of each tuple."""
+    systematic: bool
+    """True if there are further tuples, which are not drawn at random."""
 
     head: ClassVar[str] = "value"
     player_type: ClassVar[type[TuplePlayer]]
 
     def __post_init__(self) -> None:
-        if not 1 <= self.tuples <= 1000:
-            raise BadValueError(f"tuples is {self.tuples}: it must be from 1 to 1000")
+        least = 0 if self.systematic else 1
+        if not least <= self.tuples <= 1000:
+            raise BadValueError(f"tuples is {self.tuples}: it must be from {least} to 1000")
         if not 1 <= self.length <= 16:
             raise BadValueError(f"length is {self.length}: it must be from 1 to 16")
         _ = self.game

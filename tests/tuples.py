@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from evolve_arena.core.types import Array
@@ -80,7 +82,16 @@ class PlainTuples:
         """Return the table that counts after a move of a *seat*, and all tuples' places in it."""
         places = look(self.decoder, position, seat)[self.cells] @ self.powers + self.offsets
         again = self.decoder.turns and self.game.to_move(position) == seat
-        return seat if self.decoder.by_seat else int(again), places.ravel()
+        side = seat if self.decoder.by_seat else int(again)
+        return side * self.decoder.stages + self.find_stage(position), places.ravel()
+
+    def find_stage(self, position: Board) -> int:
+        """Return the stage of a position: equal ranges of numbers of pieces, each a stage."""
+        pieces = int(self.game.observe(position, 0).sum())
+        has_board = self.game.stacks or self.game.symmetry
+        most = self.decoder.cells if has_board else self.game.observe(position, 0).size
+        ends = [math.ceil((most + 1) / self.decoder.stages) * (k + 1) for k in range(1000)]
+        return min(sum(pieces >= end for end in ends), self.decoder.stages - 1)
 
     def value(self, position: Board, seat: int) -> np.floating:
         """Return the sum of all entries after a move of a *seat*."""

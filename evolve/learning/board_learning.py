@@ -26,9 +26,11 @@ from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.genomes.tuple_entries import (
     AGAIN,
     BY_SEAT,
-    ENTRIES,
     READINGS,
+    STAGES,
     TURNS,
+    count_entries,
+    find_table,
     note_change,
     note_two_changes,
     start_readings,
@@ -116,15 +118,15 @@ def _play(
     figures: Array,
 ) -> Number:
     """Play one game; return its number of plies."""
-    readings = peek(structure, READINGS)
+    readings, size = peek(structure, READINGS), count_entries(structure, 0)
     for seat in range(SEATS):
-        start_readings(structure, 0, workspace.entries, seat * readings)
+        start_readings(structure, 0, workspace.entries, seat * size)
         for word in range(SEEN):
             poke(workspace.planes, seat * SEEN + word, np.uint64(0))
     state, ply = settle(workspace.states, begin(workspace.states), rng), 0
     if FOLLOWS:
         for seat in range(SEATS):
-            _read(structure, workspace, seat, state, seat * readings, seat * readings, False)
+            _read(structure, workspace, seat, state, seat * size, seat * size, False)
     outcome = adjudicate(workspace.states, state)
     opening = start_randomly(learning, rng)
     while outcome == GOES_ON and ply < LONGEST:
@@ -138,7 +140,7 @@ def _play(
             state = advance(workspace.states, state, move, ply + 1)
             poke(workspace.explored, ply, np.uint8(0))
         else:
-            at = seat * readings
+            at = seat * size
             count = list_moves(workspace.states, state, workspace.moves, 0)
             explores = ply < opening or chance(rng) < learning.exploration
             explores = explores and (learning.explore_wins or winning == 0)
@@ -157,7 +159,7 @@ def _play(
             if not FOLLOWS:
                 _read(structure, workspace, seat, state, at, at, True)
             sign = find_sign(seat)
-            table = _find_table(structure, seat, state, workspace)
+            table = _find_table(structure, seat, state, workspace, at)
             if not known:
                 value = _sum(structure, tables, table, workspace, at)
             total = sign * value
@@ -189,14 +191,15 @@ def _choose(
     Returns:
         The move, the value, and True if the value is the sum of the entries.
     """
-    states, readings = workspace.states, peek(structure, READINGS)
+    states, size = workspace.states, count_entries(structure, 0)
     if winning > 0:
         return peek(workspace.wins, 0), np.float32(0.0), False
-    source, target = seat * readings, TRIAL * readings
+    source, target = seat * size, TRIAL * size
     ends = may_exhaust(states, ply)
-    table = _find_table(structure, seat, state, workspace)
     knows_turns = peek(structure, TURNS) == AGAIN
-    if STACKS and HAS_WINS and HAS_CHANGES and not knows_turns and not ends:
+    same_tables = not knows_turns and peek(structure, STAGES) == 0  # whatever move is played
+    if STACKS and HAS_WINS and HAS_CHANGES and same_tables and not ends:
+        table = _find_table(structure, seat, state, workspace, source)
         return _choose_on_stacks(structure, tables, table, seat, state, count, workspace)
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
@@ -210,8 +213,8 @@ def _choose(
             _note_changes(structure, workspace, listed, source, target)
         else:
             _read(structure, workspace, seat, trial, source, target, False)
-        table = _find_table(structure, seat, trial, workspace)
-        value = _sum(structure, tables, table, workspace, TRIAL * readings)
+        table = _find_table(structure, seat, trial, workspace, target)
+        value = _sum(structure, tables, table, workspace, target)
         if ends:
             value = np.float32(value_exhausting(states, state, move, ply, seat, value))
         if best < 0 or value > best_value:
@@ -230,8 +233,8 @@ def _choose_on_stacks(
     workspace: TupleWorkspace,
 ) -> Number:
     """Return the first move of the best value; those with a single change are not tried out."""
-    readings = peek(structure, READINGS)
-    at, entries, now = seat * readings, workspace.entries, workspace.now
+    size = count_entries(structure, 0)
+    at, entries, now = seat * size, workspace.entries, workspace.now
     total, noted = np.float32(0.0), False
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
@@ -245,8 +248,8 @@ def _choose_on_stacks(
             bit ^= -went
             value = weigh_change(structure, 0, entries, at, went, bit, tables, table, now, total)
         else:
-            _note_changes(structure, workspace, listed, at, TRIAL * readings)
-            value, noted = _sum(structure, tables, table, workspace, TRIAL * readings), False
+            _note_changes(structure, workspace, listed, at, TRIAL * size)
+            value, noted = _sum(structure, tables, table, workspace, TRIAL * size), False
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best, best_value, True
@@ -256,18 +259,18 @@ def _choose_on_stacks(
 def _see_move(structure: Array, workspace: TupleWorkspace, state: Position, move: Number) -> None:
     """Update the entries of all seats by the changes that a *move* makes in a *state*."""
     if FOLLOWS:
-        readings, changes = peek(structure, READINGS), workspace.changes
+        size, changes = count_entries(structure, 0), workspace.changes
         if SEATS == 2 and list_changes(workspace.states, state, move, 0, changes) == 1:
             first = peek(changes, 0)
             if list_changes(workspace.states, state, move, 1, changes) == 1:
                 second = peek(changes, 0)
                 gone, went = np.int64(first < 0), np.int64(second < 0)
                 given = structure, workspace.entries, 0, gone, first ^ -gone
-                note_two_changes(*given, readings, went, second ^ -went)
+                note_two_changes(*given, size, went, second ^ -went)
                 return
         for seat in range(SEATS):
             count = list_changes(workspace.states, state, move, seat, changes)
-            _note_changes(structure, workspace, count, seat * readings, seat * readings)
+            _note_changes(structure, workspace, count, seat * size, seat * size)
 
 
 @inlined
@@ -292,7 +295,7 @@ def _note_changes(
 ) -> None:
     """Store the entries at index *source*, after *count* listed changes, at index *target*."""
     if source != target:
-        for reading in range(peek(structure, READINGS)):
+        for reading in range(count_entries(structure, 0)):
             poke(workspace.entries, target + reading, peek(workspace.entries, source + reading))
     for place in range(count):
         change = peek(workspace.changes, place)
@@ -301,13 +304,16 @@ def _note_changes(
 
 
 @inlined
-def _find_table(structure: Array, seat: int, state: Position, workspace: TupleWorkspace) -> Number:
-    """Return the index of the first table entry for a *state* after a move of *seat*."""
-    turns = peek(structure, TURNS)
+def _find_table(
+    structure: Array, seat: int, state: Position, workspace: TupleWorkspace, at: int
+) -> Number:
+    """Return the index of the first weight for a *state* after a move of *seat*."""
+    turns, side = peek(structure, TURNS), np.int64(0)
     if turns == BY_SEAT:
-        return seat * peek(structure, ENTRIES)
-    again = np.int64(moves_again(workspace.states, state, seat))
-    return turns * again * peek(structure, ENTRIES)
+        side += seat
+    elif turns == AGAIN:
+        side += moves_again(workspace.states, state, seat)
+    return find_table(structure, 0, workspace.entries, at, side)
 
 
 @inlined

@@ -51,8 +51,8 @@ class TupleWorkspace(NamedTuple):
     """Work space for one game."""
 
     entries: NDArray[np.int32]
-    """Indices of the entries of each seat's view, then of a move that is tried, flat; see
-    :mod:`evolve_arena.genomes.tuple_entries`."""
+    """Indices of the entries of each seat's view, then of a move that is tried, flat, with room
+    for the number of pieces; see :mod:`evolve_arena.genomes.tuple_entries`."""
     past: NDArray[np.int32]
     """Indices in the tables of the entries after each ply, flat."""
     now: NDArray[np.float32]
@@ -102,7 +102,7 @@ def make_tuple_workspace(
         seats: Number of players.
     """
     return TupleWorkspace(
-        np.zeros((seats + 1) * readings, dtype=np.int32),
+        np.zeros((seats + 1) * (readings + 1), dtype=np.int32),
         np.zeros((plies + 1) * readings, dtype=np.int32),
         np.zeros(readings, dtype=np.float32),
         np.zeros(plies + 1, dtype=np.float32),

@@ -29,10 +29,18 @@ from evolve_arena.genomes.tuple_entries import (
     FIELDS,
     FIRST_AT,
     READINGS,
+    SPAN,
+    STAGES,
     STARTS_AT,
     TURNS,
 )
-from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
+from evolve_arena.genomes.tuples import (
+    Cells,
+    TuplePopulation,
+    TupleTable,
+    list_systematic,
+    random_walks,
+)
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.stacks import (
     NEXT,
@@ -774,10 +782,15 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     """Decoder of tuple networks: the board, and the choice of shapes."""
 
     tuples: int = 60
-    """Number of tuples."""
+    """Number of tuples; with `systematic` of those that are added to the systematic ones."""
     length: int = 6
     """Cells of a tuple: a random walk on the board; or drawn at random, where networks see numbers
     or single bits instead of a board."""
+    systematic: bool = False
+    """True if every straight line and every rectangle of `length` cells of a board is a tuple."""
+    stages: int = 1
+    """Number of stages of a game, by the number of pieces on the board, for each of which tuples
+    have separate weights; useful where the value of a position changes as a board fills."""
     turns: bool = False
     """True if tuples have separate weights for positions in which the same player moves again;
     useful where that happens."""
@@ -798,12 +811,22 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
             )
         if self.contents and not 2 <= self.contents <= most:
             raise BadValueError(f"contents is {self.contents}: it must be 0, or from 2 to {most}")
-        for name in ("turns", "by_seat", "symmetric"):
+        for name in ("turns", "by_seat", "symmetric", "systematic"):
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise BadValueError(f"{name} is {value!r}: it must be true or false")
         if self.turns and self.by_seat:
             raise BadValueError("by_seat is true: then turns must be false")
+        if self.systematic and not self.has_board:
+            raise BadValueError(
+                f"systematic is true, but the file of {self.game.name} declares no SYMMETRY of a"
+                " board, on which lines and rectangles could lie"
+            )
+        if not 1 <= self.stages <= self.most_pieces:
+            raise BadValueError(
+                f"stages is {self.stages}: it must be from 1 to {self.most_pieces}, the most pieces"
+                f" on a board of {self.game.name}"
+            )
         self._find_search()
         super().__post_init__()
 
@@ -816,6 +839,16 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     def cells(self) -> int:
         """Number of cells from which tuples are chosen."""
         return self.reading.cells
+
+    @property
+    def most_pieces(self) -> int:
+        """The most pieces on a board, or bits that are set of what networks see."""
+        return self.cells if self.has_board else int(self.game.code.PLANES * self.game.code.CELLS)
+
+    @property
+    def span(self) -> int:
+        """How many numbers of pieces, from 0 on, make a stage of the game."""
+        return -(-(self.most_pieces + 1) // self.stages)
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -878,7 +911,12 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         cells = read.plane_step * planes + read.bit_step * counted[places]
         np.add.at(contents, cells, 1 + read.kind_step * planes)
         side = game.to_move(position) if self.by_seat else int(self.turns)
-        return side, contents
+        return self._find_side(side, position), contents
+
+    def _find_side(self, side: int, position: Board) -> int:
+        """Return the index in :attr:`sides` of a *side* at the stage of a *position*."""
+        seen = self.game.observe(position, self.game.to_move(position))
+        return side * self.stages + min(np.count_nonzero(seen) // self.span, self.stages - 1)
 
     def _read_stacks(self, position: Board) -> tuple[int, NDArray[np.int64]]:
         """Return the result of :meth:`read_cells` for a board with stacks."""
@@ -888,14 +926,23 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         for column in contents.T:  # rows are numbered from the top
             empty = np.flatnonzero(column == 0)
             column[empty[-1:]] = NEXT
-        return seat * self.by_seat, contents.ravel()
+        return self._find_side(seat * self.by_seat, position), contents.ravel()
 
     @property
     def sides(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the separate weights, by turn or by seat; one empty name if there are none."""
+        """Names of the separate weights, by turn or seat, and stage; an empty one without any."""
+        sides: tuple[str, ...] = ("",)
         if self.by_seat:
-            return tuple(f"after a move of seat {seat + 1}" for seat in range(self.game.seats))
-        return ("the other moves", "moves again") if self.turns else ("",)
+            sides = tuple(f"after a move of seat {seat + 1}" for seat in range(self.game.seats))
+        elif self.turns:
+            sides = "the other moves", "moves again"
+        if self.stages == 1:
+            return sides
+        # The last stage has room for all that are left
+        firsts = [self.span * stage for stage in range(self.stages)]
+        lasts = [*(first - 1 for first in firsts[1:]), self.most_pieces]
+        names = [f"{first} to {last} pieces" for first, last in zip(firsts, lasts, strict=True)]
+        return tuple(f"{side}, {name}" if side else name for side in sides for name in names)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
         """Return the contents of *cells* for each entry, shape ``(entries, cells)``.
@@ -916,7 +963,16 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         cells = self.cells
         if self.game.symmetry:
             rows, columns = self.game.grid.shape
-            return random_walks(rows, columns, self.tuples, self.length, rng)
+            walks = random_walks(rows, columns, self.tuples, self.length, rng)
+            if not self.systematic:
+                return walks
+            listed = list_systematic(rows, columns, self.length, find_views(self.game))
+            if len(listed) + len(walks) == 0:
+                raise BadValueError(
+                    f"length is {self.length}: a board of {columns} by {rows} has neither lines nor"
+                    " rectangles of so many cells, and tuples is 0"
+                )
+            return np.concatenate([listed, walks])
         if not 1 <= self.length <= cells <= MAX_BITS:
             raise BadValueError(
                 f"length is {self.length}: tuples read from 1 to {min(cells, MAX_BITS):,} of the"
@@ -953,25 +1009,31 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
 
     def count(length: int) -> int:
         if not decoder.game.stacks:
-            return decoder.tuples * int(decoder.reading.kinds**length) * len(decoder.sides)
+            kinds = int(decoder.reading.kinds)
+            return decoder.tuple_shape[0] * kinds**length * len(decoder.sides)
         cut = tuples[:, :length].astype(np.int64)
         each = (number_entries(cells, decoder.game.grid.shape)[1] for cells in cut)
         return sum(each) * len(decoder.sides)
 
     # The size comes first, as a table that is too large could not be built.
     if count(shape[1]) > MAX_NUMBERS:
-        raise explain_too_large((decoder.tuples, shape[1]), MAX_NUMBERS, count)
+        raise explain_too_large(decoder.tuple_shape, MAX_NUMBERS, count)
     # The structure: a head, then for each bit its readings and the change of each by a set bit.
     find = _read_stacks if decoder.game.stacks else _read_cells
     members, comes, first, numbers = find(tuples, decoder)
     # A cleared bit takes back what a set bit adds.
+    readings, first = len(tuples) * len(views), np.repeat(first, len(views))
+    if decoder.stages > 1:  # the number of pieces, which every bit changes
+        members = [np.append(each, readings) for each in members]
+        comes = [np.append(come, 1) for come in comes]
+        first = np.append(first, 0)
     deltas = [sign * come for come in comes for sign in (1, -1)]
     starts = np.cumsum([0, *map(len, members)])
-    parts = [starts, np.concatenate(members), np.concatenate(deltas), np.repeat(first, len(views))]
+    parts = [starts, np.concatenate(members), np.concatenate(deltas), first]
     head = np.zeros(FIELDS)
     turns = BY_SEAT if decoder.by_seat else AGAIN * decoder.turns
-    readings = len(tuples) * len(views)
     head[[READINGS, ENTRIES, TURNS]] = readings, numbers, turns
+    head[[STAGES, SPAN]] = decoder.stages * (decoder.stages > 1), decoder.span
     head[STARTS_AT : FIRST_AT + 1] = np.cumsum([FIELDS, *map(len, parts[:-1])])
     structure = np.concatenate([head, *parts]).astype(np.int32)
     return TupleTable(structure, readings, numbers * len(decoder.sides))

@@ -58,8 +58,10 @@ from evolve_arena.genomes.tuple_entries import (
     AGAIN,
     BY_SEAT,
     ENTRIES,
-    READINGS,
+    STAGES,
     TURNS,
+    count_entries,
+    find_table,
     note_change,
     start_readings,
     sum_entries,
@@ -352,7 +354,7 @@ def _add_changes(
     if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
         structure = players.seats[player, COLUMNS_AT]
         if source != target:  # tuples update their table indices in place
-            for reading in range(peek(columns, structure + READINGS)):
+            for reading in range(count_entries(columns, structure)):
                 poke(sums, target + reading, peek(sums, source + reading))
         for place in range(count):  # of a cleared bit the complement is listed
             change = peek(workspace.changes, place)
@@ -625,7 +627,10 @@ def knows_turns(players: PackedPlayers, player: Integer) -> Number:
 
 @inlined
 def _find_table(players: PackedPlayers, player: Integer, slot: Integer) -> Integer:
-    """Return the index of a tuple network's weights for afterstates of its seat."""
+    """Return the index of a tuple network's weights for afterstates of its seat.
+
+    The network has no weights for stages of a game, or for moving again.
+    """
     structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
     if peek(players.columns, structure + TURNS) == BY_SEAT:
         table += seat_of(slot) * peek(players.columns, structure + ENTRIES)
@@ -634,8 +639,10 @@ def _find_table(players: PackedPlayers, player: Integer, slot: Integer) -> Integ
 
 @inlined
 def is_tuple_network(players: PackedPlayers, player: Integer) -> bool:
-    """Test whether a player is a tuple network without weights for moving again."""
-    return players.seats[player, KIND] == TUPLES and not knows_turns(players, player)
+    """Test whether a player is a tuple network whose weights are the same whatever it moves."""
+    stages = peek(players.columns, players.seats[player, COLUMNS_AT] + STAGES)
+    is_tuples = players.seats[player, KIND] == TUPLES
+    return is_tuples and stages == 0 and not knows_turns(players, player)
 
 
 @inlined
@@ -705,9 +712,14 @@ def _sum_tuples(
     workspace: BoardWorkspace,
     at: Integer,
 ) -> Integer:
-    structure, table = players.seats[player, COLUMNS_AT], _find_table(players, player, slot)
-    if knows_turns(players, player) and moves_again(workspace.states, trial, seat_of(slot)):
-        table += peek(players.columns, structure + ENTRIES)
+    structure, side = players.seats[player, COLUMNS_AT], np.int64(0)
+    turns = peek(players.columns, structure + TURNS)
+    if turns == BY_SEAT:
+        side += seat_of(slot)
+    elif turns == AGAIN:
+        side += moves_again(workspace.states, trial, seat_of(slot))
+    table = find_table(players.columns, structure, workspace.sums, at, side)
+    table += players.seats[player, INPUTS_AT]
     return sum_entries(
         players.columns,
         structure,

@@ -229,7 +229,7 @@ def make_workspace(rules: ModuleType, players: PackedPlayers) -> BoardWorkspace:
     readings, inputs, slots_of_graphs, guided = list[int](), 0, 0, False
     if TUPLES in present:
         structures = set(seats[kinds == TUPLES, COLUMNS_AT].tolist())
-        readings = [int(players.columns[at + READINGS]) for at in structures]
+        readings = [int(players.columns[at + READINGS]) + 1 for at in structures]
     if DENSE in present:
         inputs = widest + int(seats[kinds == DENSE, INPUTS].max())
     if GRAPH in present:

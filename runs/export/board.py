@@ -283,6 +283,8 @@ def find_facts(player: EvolvedPlayer) -> dict[str, int]:
         "HAS_CHANCE": bool(code.HAS_CHANCE),
         # Whether a network also sees whether it is its turn, or its seat.
         "TURNS": turns,
+        "STAGES": max(1, _read(decoder, "stages")),
+        "SPAN": _read(decoder, "span"),
         "TAKES_WINS": bool(seat[TAKES_WINS]),
         "SETTING": int(seat[SETTING]),
         # The numbers that the file's functions write.
@@ -320,8 +322,9 @@ def _write_facts(player: EvolvedPlayer) -> str:
 
     return f"""\
 {tell("TAKES_WINS")}
-# What the network sees beside its planes: 1 if it is its turn, 2 the number of its seat.
-{tell("TURNS")}
+# What the network sees beside its planes: 1 if it is its turn, 2 the number of its seat; and at how
+# many stages of a game, by the number of pieces, it differs, and how many numbers make a stage.
+{tell("TURNS", "STAGES", "SPAN")}
 # How many numbers the network is given that the rules count of a state, and of a move.
 {tell("FEATURES", "MOVE_FEATURES")}
 # If above 0, so many values of each of the former are told apart, the last one from less alone.

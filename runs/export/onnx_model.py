@@ -199,14 +199,24 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
     for row, (place, change) in zip(adds, places.tolist(), strict=True):
         begin, end = int(starts[place]), int(starts[place + 1])
         at = 2 * begin + change * (end - begin)
-        np.add.at(row, members[begin:end], deltas[at : at + end - begin])
+        listed = members[begin:end]
+        own = listed < readings  # the rest count pieces
+        np.add.at(row, listed[own], deltas[at : at + end - begin][own])
+    stages = decoder.stages
     if structure[TURNS]:
-        adds = np.vstack([adds, np.full((1, readings), structure[ENTRIES])])
+        adds = np.vstack([adds, np.full((1, readings), stages * structure[ENTRIES])])
 
     # Number the entries, look up their worths, and add these up as whole numbers
     bits = model.cast("inputs", "INT64")
     entries = model.add("MatMul", bits, model.constant(adds, np.int64))
     entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
+    if stages > 1:  # the stage by the number of pieces chooses the table
+        ones = (np.arange(len(adds)) < len(places))[:, None]
+        pieces = model.add("MatMul", bits, model.constant(ones, np.int64))
+        stage = model.add("Div", pieces, model.constant(decoder.span, np.int64))
+        stage = model.add("Min", stage, model.constant(stages - 1, np.int64))
+        table = model.add("Mul", stage, model.constant(structure[ENTRIES], np.int64))
+        entries = model.add("Add", entries, table)
     numbers = model.constant(find_numbers(player), np.int32)
     picked = model.cast(model.add("Gather", numbers, entries), "INT64")
     total = model.add("ReduceSum", picked, model.constant([1], np.int64), keepdims=1)  # is exact

@@ -138,6 +138,17 @@ BOARDS: dict[str, tuple[str, Settings]] = {
         "connect-four",
         {"game__columns": 4, "game__rows": 3, "game__connect": 3, "network__turns": True},
     ),
+    "stages of stacks": ("connect-four", {"network__by_seat": True, "network__stages": 6}),
+    "stages of cells": ("tic-tac-toe", {"network__stages": 4, "network__systematic": True}),
+    "stages of turns": (
+        "kalah",
+        {
+            "game__pits": 3,
+            "network__turns": True,
+            "network__stages": 3,
+            "network__contents": 0,
+        },
+    ),
     "cells": ("tic-tac-toe", {"network__by_seat": True}),
     "numbers": ("kalah", {"game__pits": 3, "network__turns": True, "network__contents": 0}),
     "few contents": ("kalah", {"game__pits": 3, "network__contents": 6}),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.genomes.tuples import TuplePopulation, random_walks
+from evolve_arena.genomes.tuples import TuplePopulation, list_systematic, random_walks
+from evolve_arena.players.board.networks import find_symmetries
 
 
 def steps_of(walk: list[int], columns: int) -> list[int]:
@@ -39,6 +40,27 @@ def test_walks_begin_anywhere() -> None:
 def test_walks_need_room(length: int) -> None:
     with pytest.raises(BadValueError, match="a board of 4 by 3 has room for 1 to 12"):
         random_walks(3, 4, 5, length, np.random.default_rng(1))
+
+
+def test_systematic_tuples_are_all_lines_and_rectangles() -> None:
+    """On 8 by 8 cells, which have eight images: four rows, a diagonal, and rectangles of 2 by 4."""
+    views = find_symmetries(64, 8, "all")
+    cells = list_systematic(8, 8, 8, views).astype(np.int64)
+    seen = [frozenset(view[one].tolist()) for one in cells for view in views]
+    rows, columns = np.divmod(cells, 8)
+    tall, wide = np.ptp(rows, axis=1) + 1, np.ptp(columns, axis=1) + 1
+    lines = tall * wide != 8
+    assert lines.sum() == 1  # the main diagonal; rows are as large as their frames
+    assert (tall[lines] == 8) & (wide[lines] == 8)
+    # 16 rows and columns, two diagonals, and 7 by 5 places of each kind of rectangle
+    assert len(set(seen)) == 16 + 2 + 2 * 7 * 5
+    assert len(cells) == len({frozenset(seen[8 * k : 8 * k + 8]) for k in range(len(cells))})
+
+
+def test_systematic_tuples_without_room() -> None:
+    assert list_systematic(3, 3, 5, np.arange(9)[None]).shape == (0, 5)
+    assert list_systematic(3, 3, 1, np.arange(9)[None]).tolist() == [[k] for k in range(9)]
+    assert len(list_systematic(3, 3, 4, np.arange(9)[None])) == 4  # squares
 
 
 def test_a_population_gives_its_members() -> None:

@@ -88,6 +88,14 @@ def test_no_tuple_of_numbers_comes_twice_before_each_has_come() -> None:
         ("connect-four", {"by_seat": 1}, "by_seat is 1: it must be true or false"),
         ("kalah", {"by_seat": True, "turns": True}, "by_seat is true: then turns must be false"),
         ("kalah", {"contents": 27}, "contents is 27: it must be 0, or from 2 to 26"),
+        ("kalah", {"systematic": True}, "systematic is true, but the file of kalah declares no"),
+        ("hex", {"systematic": True, "tuples": -1}, "tuples is -1: it must be from 0 to 1000"),
+        (
+            "connect-four",
+            {"systematic": True, "tuples": 0, "length": 11},
+            "length is 11: a board of 7 by 6 has neither lines nor rectangles of so many cells",
+        ),
+        ("hex", {"stages": 0}, "stages is 0: it must be from 1 to 49, the most pieces"),
         ("hex", {"contents": 3}, "contents is 3: the file of hex shows no PLANE_NUMBERS"),
         ("hex", {"length": 16}, "length is 16: 60 tuples .*; network.length=13 would do"),
     ],
@@ -102,9 +110,16 @@ def test_decoders_that_can_not_be(game: str, settings: Settings, message: str) -
 BY_SEAT = {"by_seat": True}
 PLAYERS: dict[str, tuple[str, Settings, list[Settings]]] = {
     "stacks": ("connect-four", {}, [BY_SEAT, {"tuples": 5, "length": 2}, {"turns": True}]),
+    "stages of stacks": ("connect-four", {}, [{"stages": 4}, BY_SEAT | {"stages": 3}]),
     "stacks of 64": ("connect-four", {"columns": 8, "rows": 8}, [BY_SEAT]),
-    "cells": ("tic-tac-toe", {}, [BY_SEAT, {}]),
+    "cells": ("tic-tac-toe", {}, [BY_SEAT, {}, {"stages": 3}]),
+    "lines and squares": (
+        "othello",
+        {"size": 6},
+        [{"systematic": True, "tuples": 0}, {"systematic": True, "stages": 5}],
+    ),
     "numbers": ("kalah", {"pits": 3}, [BY_SEAT, {"turns": True}, {"contents": 5}]),
+    "stages of numbers": ("kalah", {"pits": 3}, [{"stages": 6}, {"turns": True, "stages": 2}]),
 }
 
 

@@ -259,6 +259,14 @@ static const uint64_t *list_planes(State *state, int64_t seat) {
 #if TURNS
     planes[PLANES * WORDS] = TURNS == 2 ? (uint64_t)seat : ask_mover(state) == seat;
 #endif
+#if STAGES > 1  // which table counts depends on the number of pieces, too
+    uint64_t pieces = 0;
+    for (int word = 0; word < PLANES * WORDS; word++)
+        for (uint64_t bits = planes[word]; bits; bits &= bits - 1)
+            pieces++;
+    const uint64_t stage = pieces / SPAN;
+    planes[PLANES * WORDS] = planes[PLANES * WORDS] * STAGES + (stage < STAGES ? stage : STAGES - 1);
+#endif
     return planes;
 }
 #endif

@@ -134,7 +134,7 @@ SIZE = 1
 KINDS = (int,)
 ARRAY = ""
 SEES_CELLS = False
-TURNS = 0
+TURNS, STAGES, SPAN = 0, 1, 0
 # How many numbers the network is given that the rules count of a state, and of a move.
 FEATURES, MOVE_FEATURES = 0, 0
 BINS = 0
@@ -393,21 +393,25 @@ def round_numbers(numbers: Sequence[float]) -> list[float]:
 
 
 def list_planes(state: Sequence[int], seat: int) -> list[int]:
-    """Return the bits of each plane of a state, as one whole number."""
-    turn = [seat] if TURNS == 2 else [int(int(RULES["to_move"](state)) == seat)] if TURNS else []
+    """Return the bits of each plane of a state, as one whole number, and which table counts."""
     if SEES_CELLS:
         seen, owned = [0] * PLANES, SEATS * PIECES
         for cell in range(CELLS):
             kind = int(state[cell]) - 1
             if kind >= 0:
                 seen[(kind - seat * PIECES) % owned if kind < owned else kind] |= 1 << cell
-        return seen + turn
-    words = make_words(PLANES * WORDS)
-    RULES["see"](state, seat, words)
-    return [
-        sum(int(words[WORDS * plane + place]) << 64 * place for place in range(WORDS))
-        for plane in range(PLANES)
-    ] + turn
+    else:
+        words = make_words(PLANES * WORDS)
+        RULES["see"](state, seat, words)
+        seen = [
+            sum(int(words[WORDS * plane + place]) << 64 * place for place in range(WORDS))
+            for plane in range(PLANES)
+        ]
+    table = seat if TURNS == 2 else int(int(RULES["to_move"](state)) == seat) if TURNS else 0
+    if STAGES > 1:
+        pieces = sum(bin(plane).count("1") for plane in seen)
+        table = table * STAGES + min(pieces // SPAN, STAGES - 1)
+    return [*seen, table] if TURNS or STAGES > 1 else seen
 
 
 # --- How it looks ahead -------------------------------------------------------------------

@@ -156,7 +156,7 @@ def ask_pieces(position: Position) -> list[list[int]]:
 def list_pieces(numbers: Sequence[int]) -> list[list[int]]:
     """Return the same for the numbers of a state."""
     found, owned = [], SEATS * PIECES
-    for plane, word in enumerate(list_planes(thaw(numbers), 0)):
+    for plane, word in enumerate(list_planes(thaw(numbers), 0)[:PLANES]):
         owner, kind = plane // PIECES, plane % PIECES
         if owned > PLANES:
             owner, kind = -1, plane
