@@ -103,7 +103,7 @@ class PopulationBasedBreeder(Method[Any]):
     def replaced(self) -> int:
         """Number of tuples that are replaced at a time."""
         together = self.is_of_tuples and self.config.inheritance == "recombined"
-        return round(self.config.tuples.replaced * self.decoder.tuples) if together else 0
+        return round(self.config.tuples.replaced * self.decoder.tuple_shape[0]) if together else 0
 
     def replace_tuples(
         self, population: TuplePopulation, averages: Floats, seed: int, generation: int
@@ -116,14 +116,15 @@ class PopulationBasedBreeder(Method[Any]):
             seed: Seed of the run.
             generation: Generation that was played.
         """
-        tuples = take_apart(self.decoder, population.cells[0], population.tables[0], averages[0])
+        whole = population.cells[0], population.tables[0], averages[0]
+        tuples, rest = take_apart(self.decoder, *whole)
         rng = derive_generator(seed, generation, "tuples")
         replaced = replace_worst(self.decoder, tuples, self.replaced, rng)
-        return self._repeat(replaced)
+        return self._repeat(replaced, rest)
 
-    def _repeat(self, tuples: Sequence[OneTuple]) -> tuple[TuplePopulation, Floats]:
+    def _repeat(self, tuples: Sequence[OneTuple], rest: OneTuple) -> tuple[TuplePopulation, Floats]:
         """Return individuals that all have the network of these tuples, and its running means."""
-        cells, weights, average = put_together(self.decoder, tuples)
+        cells, weights, average = put_together(self.decoder, tuples, rest)
         count = self.config.individuals
         population = TuplePopulation(
             np.repeat(cells[None], count, axis=0), np.tile(weights, (count, 1))
@@ -158,17 +159,19 @@ class PopulationBasedBreeder(Method[Any]):
             immigrants: Tuple networks, as :meth:`emigrants` gives them.
         """
         if self.config.inheritance == "recombined":
-            theirs = take_apart(
+            theirs, _ = take_apart(
                 self.decoder, immigrants.cells[0], *(immigrants.tables[0] for _ in range(2))
             )
-            own = take_apart(
+            own, rest = take_apart(
                 self.decoder,
                 state.population.cells[0],
                 state.population.tables[0],
                 state.averages[0],
             )
             crossed = round(self.config.tuples.crossed * len(own))
-            population, averages = self._repeat([*own[: len(own) - crossed], *theirs[:crossed]])
+            population, averages = self._repeat(
+                [*own[: len(own) - crossed], *theirs[:crossed]], rest
+            )
             return replace(state, population=population, averages=averages)
         others = np.setdiff1d(np.arange(len(state.population)), rows)
         order = np.argsort(np.concatenate([others, rows]))

@@ -55,6 +55,8 @@ class TupleDecoder(ABC):
     """Number of cells of each tuple."""
     systematic: bool
     """True if there are further tuples, which are not drawn at random."""
+    count_weights: int
+    """Number of weights, of each side, that belong to no tuple."""
 
     head: ClassVar[str] = "value"
     player_type: ClassVar[type[TuplePlayer]]
@@ -151,23 +153,23 @@ class TupleDecoder(ABC):
         return tuples, length
 
     def split(self, cells: Cells, numbers: Floats) -> list[Floats]:
-        """Return the weights of each tuple, shape ``(sides, entries)``.
+        """Return the weights of each tuple, and the rest, each of shape ``(sides, entries)``.
 
         Args:
             cells: The tuples of an individual, shape ``(tuples, length)``.
             numbers: Its weights, at least as many as its tuples read, flat.
         """
         table = self.table(cells)
-        first = table.structure[table.structure[FIRST_AT] :][: table.readings]
-        starts = first[:: table.readings // len(cells)]
+        first = table.structure[table.structure[FIRST_AT] :]
+        starts = first[: len(cells) * len(self.views) : len(self.views)]
         by_side = numbers[: table.numbers].reshape(len(self.sides), -1)
-        return np.split(by_side, starts[1:], axis=1)
+        return np.split(by_side, [*starts[1:], by_side.shape[1] - self.count_weights], axis=1)
 
     def join(self, weights: Sequence[Floats], room: int) -> Floats:
         """Return the weights of an individual, with zeros up to so many, of those of its tuples.
 
         Args:
-            weights: The weights of each tuple, as :meth:`split` gives them.
+            weights: The weights of each tuple, and the rest, as :meth:`split` gives them.
             room: Number of weights.
         """
         joined = np.concatenate(weights, axis=1).ravel()

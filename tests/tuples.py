@@ -66,11 +66,14 @@ class PlainTuples:
         views = find_views(np.arange(decoder.cells).reshape(shape), self.game.symmetry)
         self.cells = np.array([view.ravel()[cells] for view in views])
         entries = [decoder.list_entries(each) @ self.powers for each in cells]
+        planes, size = self.game.observe(self.game.initial(), 0).shape
+        self.counts = np.arange(planes * int(decoder.counts)) * (size + 1) + tuples * kinds**length
+        ends = np.arange(planes * (size + 1) * int(decoder.counts)) + tuples * kinds**length
         self.places = np.concatenate(
-            [offset + each for offset, each in zip(self.offsets, entries, strict=True)]
+            [offset + each for offset, each in zip(self.offsets, entries, strict=True)] + [ends]
         )
         sides = len(decoder.sides)
-        self.tables = np.zeros((sides, tuples * kinds**length), dtype=numbers.dtype)
+        self.tables = np.zeros((sides, tuples * kinds**length + len(ends)), dtype=numbers.dtype)
         self.tables[:, self.places] = numbers.reshape(sides, -1)
 
     @property
@@ -83,7 +86,10 @@ class PlainTuples:
         places = look(self.decoder, position, seat)[self.cells] @ self.powers + self.offsets
         again = self.decoder.turns and self.game.to_move(position) == seat
         side = seat if self.decoder.by_seat else int(again)
-        return side * self.decoder.stages + self.find_stage(position), places.ravel()
+        counts = self.game.observe(position, seat).astype(np.int64).sum(axis=1)
+        counts = counts[: len(self.counts)] + self.counts
+        found = np.concatenate([places.ravel(), counts])
+        return side * self.decoder.stages + self.find_stage(position), found
 
     def find_stage(self, position: Board) -> int:
         """Return the stage of a position: equal ranges of numbers of pieces, each a stage."""

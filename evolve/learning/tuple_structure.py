@@ -38,8 +38,8 @@ class OneTuple(NamedTuple):
 
 def take_apart(
     decoder: TupleDecoder, cells: Cells, weights: Floats, average: Floats
-) -> list[OneTuple]:
-    """Return the tuples of a network, the one that contributes most first.
+) -> tuple[list[OneTuple], OneTuple]:
+    """Return the tuples of a network, the one that contributes most first, and other weights.
 
     Args:
         decoder: Decoder of the network.
@@ -47,18 +47,22 @@ def take_apart(
         weights: Its weights, shape ``(numbers,)``.
         average: Their running mean, of the same shape.
     """
-    parts = zip(cells, decoder.split(cells, weights), decoder.split(cells, average), strict=True)
-    return sorted((OneTuple(*part) for part in parts), key=lambda one: -one.contribution)
+    shapes = [*cells, np.zeros(0, dtype=cells.dtype)]
+    parts = zip(shapes, decoder.split(cells, weights), decoder.split(cells, average), strict=True)
+    *tuples, rest = (OneTuple(*part) for part in parts)
+    return sorted(tuples, key=lambda one: -one.contribution), rest
 
 
-def put_together(decoder: TupleDecoder, tuples: Sequence[OneTuple]) -> tuple[Cells, Floats, Floats]:
+def put_together(
+    decoder: TupleDecoder, tuples: Sequence[OneTuple], rest: OneTuple
+) -> tuple[Cells, Floats, Floats]:
     """Return cells, weights and running means of a network; the inverse of :func:`take_apart`."""
     cells = np.stack([one.cells for one in tuples])
     room = decoder.table(cells).numbers
     return (
         cells,
-        decoder.join([one.weights for one in tuples], room),
-        decoder.join([one.average for one in tuples], room),
+        decoder.join([one.weights for one in (*tuples, rest)], room),
+        decoder.join([one.average for one in (*tuples, rest)], room),
     )
 
 

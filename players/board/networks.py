@@ -788,6 +788,8 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     or single bits instead of a board."""
     systematic: bool = False
     """True if every straight line and every rectangle of `length` cells of a board is a tuple."""
+    counts: bool = False
+    """True if the number of pieces of each kind counts, too: each number has a weight."""
     stages: int = 1
     """Number of stages of a game, by the number of pieces on the board, for each of which tuples
     have separate weights; useful where the value of a position changes as a board fills."""
@@ -811,7 +813,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
             )
         if self.contents and not 2 <= self.contents <= most:
             raise BadValueError(f"contents is {self.contents}: it must be 0, or from 2 to {most}")
-        for name in ("turns", "by_seat", "symmetric", "systematic"):
+        for name in ("turns", "by_seat", "symmetric", "systematic", "counts"):
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise BadValueError(f"{name} is {value!r}: it must be true or false")
@@ -844,6 +846,11 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     def most_pieces(self) -> int:
         """The most pieces on a board, or bits that are set of what networks see."""
         return self.cells if self.has_board else int(self.game.code.PLANES * self.game.code.CELLS)
+
+    @property
+    def count_weights(self) -> int:
+        """Number of weights for the numbers of pieces, those of a plane side by side."""
+        return self.counts * int(self.game.code.PLANES * (self.game.code.CELLS + 1))
 
     @property
     def span(self) -> int:
@@ -1023,6 +1030,13 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
     members, comes, first, numbers = find(tuples, decoder)
     # A cleared bit takes back what a set bit adds.
     readings, first = len(tuples) * len(views), np.repeat(first, len(views))
+    if decoder.counts:  # a reading for each plane, to which each of its bits adds 1
+        planes, cells = int(decoder.game.code.PLANES), int(decoder.game.code.CELLS)
+        plane_bits = len(members) // planes
+        members = [np.append(each, readings + b // plane_bits) for b, each in enumerate(members)]
+        comes = [np.append(come, 1) for come in comes]
+        first = np.append(first, numbers + (cells + 1) * np.arange(planes))
+        readings, numbers = readings + planes, numbers + decoder.count_weights
     if decoder.stages > 1:  # the number of pieces, which every bit changes
         members = [np.append(each, readings) for each in members]
         comes = [np.append(come, 1) for come in comes]

@@ -248,6 +248,8 @@ static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {_write_rows(cells.tolist()
 #define TUPLE_COUNT {len(cells)}
 // How many numbers each entry has, of which one counts by what is seen beside the planes.
 #define TABLES {len(decoder.sides)}
+// How many of these numbers, the last ones of a table, are for the number of pieces in each plane.
+#define COUNTS {decoder.count_weights // int(decoder.game.code.PLANES)}
 // Where each cell lies in each view of the board.
 static const int VIEWS[VIEW_COUNT][{read.cells}] = {_write_rows(decoder.views.tolist())};
 {constants}\

@@ -389,6 +389,8 @@ TUPLES = {_fill(cells.tolist())}
 VIEWS = {_fill(decoder.views.tolist())}
 # How many numbers each entry has, of which one counts by what is seen beside the planes.
 TABLES = {len(decoder.sides)}
+# How many of these numbers, the last ones of a table, are for the number of pieces in each plane.
+COUNTS = {decoder.count_weights // int(decoder.game.code.PLANES)}
 # What each entry of each tuple is worth, in units of 1/65536: base85, of zlib, of int32.
 NUMBERS = """
 {textwrap.fill(packed, WIDTH)}

@@ -138,7 +138,10 @@ BOARDS: dict[str, tuple[str, Settings]] = {
         "connect-four",
         {"game__columns": 4, "game__rows": 3, "game__connect": 3, "network__turns": True},
     ),
-    "stages of stacks": ("connect-four", {"network__by_seat": True, "network__stages": 6}),
+    "stages of stacks": (
+        "connect-four",
+        {"network__by_seat": True, "network__stages": 6, "network__counts": True},
+    ),
     "stages of cells": ("tic-tac-toe", {"network__stages": 4, "network__systematic": True}),
     "stages of turns": (
         "kalah",
@@ -147,6 +150,7 @@ BOARDS: dict[str, tuple[str, Settings]] = {
             "network__turns": True,
             "network__stages": 3,
             "network__contents": 0,
+            "network__counts": True,
         },
     ),
     "cells": ("tic-tac-toe", {"network__by_seat": True}),

@@ -110,16 +110,24 @@ def test_decoders_that_can_not_be(game: str, settings: Settings, message: str) -
 BY_SEAT = {"by_seat": True}
 PLAYERS: dict[str, tuple[str, Settings, list[Settings]]] = {
     "stacks": ("connect-four", {}, [BY_SEAT, {"tuples": 5, "length": 2}, {"turns": True}]),
-    "stages of stacks": ("connect-four", {}, [{"stages": 4}, BY_SEAT | {"stages": 3}]),
+    "stages of stacks": (
+        "connect-four",
+        {},
+        [{"stages": 4}, {"counts": True}, BY_SEAT | {"stages": 3, "counts": True}],
+    ),
     "stacks of 64": ("connect-four", {"columns": 8, "rows": 8}, [BY_SEAT]),
     "cells": ("tic-tac-toe", {}, [BY_SEAT, {}, {"stages": 3}]),
     "lines and squares": (
         "othello",
         {"size": 6},
-        [{"systematic": True, "tuples": 0}, {"systematic": True, "stages": 5}],
+        [{"systematic": True, "tuples": 0}, {"systematic": True, "stages": 5, "counts": True}],
     ),
     "numbers": ("kalah", {"pits": 3}, [BY_SEAT, {"turns": True}, {"contents": 5}]),
-    "stages of numbers": ("kalah", {"pits": 3}, [{"stages": 6}, {"turns": True, "stages": 2}]),
+    "stages of numbers": (
+        "kalah",
+        {"pits": 3},
+        [{"stages": 6}, {"turns": True, "stages": 2, "counts": True}],
+    ),
 }
 
 

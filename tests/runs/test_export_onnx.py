@@ -129,8 +129,16 @@ PLAYERS: list[tuple[str, str, Settings]] = [
     ("checkers", "tuples", {"tuples": 5, "length": 3}),
     ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}),
     ("kalah", "tuples", {"tuples": 5, "length": 3, "by_seat": True}),
-    ("connect-four", "tuples", {"tuples": 9, "length": 4, "by_seat": True, "stages": 4}),
-    ("tic-tac-toe", "tuples", {"tuples": 0, "length": 3, "systematic": True, "stages": 3}),
+    (
+        "connect-four",
+        "tuples",
+        {"tuples": 9, "length": 4, "by_seat": True, "stages": 4, "counts": True},
+    ),
+    (
+        "tic-tac-toe",
+        "tuples",
+        {"tuples": 0, "length": 3, "systematic": True, "stages": 3, "counts": True},
+    ),
 ]
 
 

@@ -27,6 +27,7 @@ static const int64_t *evaluate_planes(const uint64_t *planes) {
                 entry += TERMS[place][1 + contents[VIEWS[view][TERMS[place][0]]]];
             total += ENTRIES[checked((uint64_t)entry, NUMBER_COUNT)];
         }
+    total += sum_counts(planes);
     return &total;
 }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve_arena.runs.export.templates.board_tuples import ENTRIES
+from evolve_arena.runs.export.templates.board_tuples import ENTRIES, sum_counts
 
 # --- The network --------------------------------------------------------------------------
 TABLES = 1
@@ -29,4 +29,4 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
             for term in terms:
                 entry += term[1 + seen[term[0]]]
             total += ENTRIES[entry]
-    return [total]
+    return [total + sum_counts(planes)]

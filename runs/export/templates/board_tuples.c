@@ -33,6 +33,7 @@ static const int64_t *evaluate_planes(const uint64_t *planes) {
             total += table[entry];
         }
     }
+    total += sum_counts(planes);
     return &total;
 }
 

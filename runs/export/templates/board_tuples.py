@@ -12,7 +12,7 @@ from zlib import decompress
 READ, CONTENTS = 1, 2
 BITS = [0]
 PLANE_STEP, BIT_STEP, KIND_STEP = 0, 1, 1
-PLANES, TABLES = 1, 1
+PLANES, TABLES, COUNTS = 1, 1, 0
 VIEWS = [[0]]
 TUPLES = [[0]]
 NUMBERS = """
@@ -38,7 +38,7 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
                 entry = CONTENTS * entry + seen[cell]
             total += ENTRIES[table + entry]
             table += CONTENTS ** len(cells)
-    return [total]
+    return [total + sum_counts(planes)]
 
 
 # --- How numbers are kept -----------------------------------------------------------------
@@ -54,3 +54,13 @@ def unpack_numbers() -> Sequence[int]:
 
 
 ENTRIES = unpack_numbers()
+
+
+def sum_counts(planes: Sequence[int]) -> int:
+    """Return the sum of the last numbers of a table, those for the number of bits in each plane."""
+    total = 0
+    place = len(ENTRIES) // TABLES * (planes[PLANES] + 1 if TABLES > 1 else 1) - COUNTS * PLANES
+    for word in planes[:PLANES] if COUNTS else []:
+        total += ENTRIES[place + bin(word).count("1")]
+        place += COUNTS
+    return total

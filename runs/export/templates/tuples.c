@@ -20,3 +20,22 @@ static void unpack_numbers(void) {
         *entry++ = pair[1];
     }
 }
+
+// The sum of the last numbers of a table, those for the number of bits in each plane.
+static int64_t sum_counts(const uint64_t *planes) {
+    int64_t total = 0;
+#if COUNTS
+    const uint64_t table = TABLES > 1 ? planes[PLANES * WORDS] : 0;
+    uint64_t place = NUMBER_COUNT / TABLES * (table + 1) - PLANES * COUNTS;
+    for (int plane = 0; plane < PLANES; plane++, place += COUNTS) {
+        uint64_t pieces = 0;
+        for (int word = WORDS * plane; word < WORDS * (plane + 1); word++)
+            for (uint64_t bits = planes[word]; bits; bits &= bits - 1)
+                pieces++;
+        total += ENTRIES[checked(place + pieces, NUMBER_COUNT)];
+    }
+#else
+    (void)planes;
+#endif
+    return total;
+}
