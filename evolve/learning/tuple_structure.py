@@ -39,7 +39,7 @@ class OneTuple(NamedTuple):
 def take_apart(
     decoder: TupleDecoder, cells: Cells, weights: Floats, average: Floats
 ) -> tuple[list[OneTuple], OneTuple]:
-    """Return the tuples of a network, the one that contributes most first, and other weights.
+    """Return the tuples of a network, the one that contributes most first, and the other weights.
 
     Args:
         decoder: Decoder of the network.
@@ -56,7 +56,13 @@ def take_apart(
 def put_together(
     decoder: TupleDecoder, tuples: Sequence[OneTuple], rest: OneTuple
 ) -> tuple[Cells, Floats, Floats]:
-    """Return cells, weights and running means of a network; the inverse of :func:`take_apart`."""
+    """Return cells, weights and running means of a network; the inverse of :func:`take_apart`.
+
+    Args:
+        decoder: Decoder of the network.
+        tuples: Its tuples, in the order that they are to have.
+        rest: The weights that belong to no tuple.
+    """
     cells = np.stack([one.cells for one in tuples])
     room = decoder.table(cells).numbers
     return (

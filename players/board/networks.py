@@ -854,7 +854,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
 
     @property
     def span(self) -> int:
-        """How many numbers of pieces, from 0 on, make a stage of the game."""
+        """Width of the range of numbers of pieces that makes a stage; the first one begins at 0."""
         return -(-(self.most_pieces + 1) // self.stages)
 
     @property
