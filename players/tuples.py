@@ -55,8 +55,6 @@ class TupleDecoder(ABC):
     """Number of cells of each tuple."""
     systematic: bool
     """True if there are further tuples, which are not drawn at random."""
-    count_weights: int
-    """Number of weights, of each side, that belong to no tuple."""
 
     head: ClassVar[str] = "value"
     player_type: ClassVar[type[TuplePlayer]]
@@ -100,6 +98,11 @@ class TupleDecoder(ABC):
         The shape is ``(planes, cells, 2)``; `evolve_arena.genomes.tuple_entries` defines places and
         the two kinds of changes, 0 and 1.
         """
+
+    @property
+    @abstractmethod
+    def count_weights(self) -> int:
+        """Number of weights, of each side, that belong to no tuple."""
 
     sides: ClassVar[tuple[str, ...]] = ("",)
     """Names of the separate sets of weights, such as one for each seat; one empty name without."""

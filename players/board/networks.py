@@ -849,7 +849,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
 
     @property
     def count_weights(self) -> int:
-        """Number of weights for the numbers of pieces, those of a plane side by side."""
+        """Number of weights, of each side, for numbers of pieces, those of a plane side by side."""
         return self.counts * int(self.game.code.PLANES * (self.game.code.CELLS + 1))
 
     @property
@@ -923,7 +923,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     def _find_side(self, side: int, position: Board) -> int:
         """Return the index in :attr:`sides` of a *side* at the stage of a *position*."""
         seen = self.game.observe(position, self.game.to_move(position))
-        return side * self.stages + min(np.count_nonzero(seen) // self.span, self.stages - 1)
+        return side * self.stages + min(int(seen.sum()) // self.span, self.stages - 1)
 
     def _read_stacks(self, position: Board) -> tuple[int, NDArray[np.int64]]:
         """Return the result of :meth:`read_cells` for a board with stacks."""
@@ -1016,8 +1016,8 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
 
     def count(length: int) -> int:
         if not decoder.game.stacks:
-            kinds = int(decoder.reading.kinds)
-            return decoder.tuple_shape[0] * kinds**length * len(decoder.sides)
+            entries = int(decoder.reading.kinds**length)
+            return decoder.tuple_shape[0] * entries * len(decoder.sides)
         cut = tuples[:, :length].astype(np.int64)
         each = (number_entries(cells, decoder.game.grid.shape)[1] for cells in cut)
         return sum(each) * len(decoder.sides)
