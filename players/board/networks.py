@@ -829,6 +829,12 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
                 f"stages is {self.stages}: it must be from 1 to {self.most_pieces}, the most pieces"
                 f" on a board of {self.game.name}"
             )
+        fitting = -(-(self.most_pieces + 1) // self.span)
+        if fitting < self.stages:
+            raise BadValueError(
+                f"stages is {self.stages}: stages of {self.span} numbers of pieces, from 0 to"
+                f" {self.most_pieces}, are only {fitting}; write network.stages={fitting}"
+            )
         self._find_search()
         super().__post_init__()
 

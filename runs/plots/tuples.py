@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,9 @@ Numbers = NDArray[np.float64]
 
 PIECES = (*OKABE_ITO[:2], "#333333", *OKABE_ITO[2:6])
 """Colours of cells' states: those of a board's first two planes, then others."""
-PLACES = ("1st", "2nd", "3rd", "4th", "5th")
+MAX_BOARDS = 6
+"""Maximum boards of mean contributions in a row; of more sides the first, the last and some between
+are drawn."""
 MAX_TUPLES, TUPLES_IN_A_ROW = 12, 4
 EDGE = 0.4
 """Free space at the sides; all sizes are in inches."""
@@ -94,8 +97,10 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     large_slot = max(board.width * large, LEAST_OF_LARGE)
     block = 2 * small_slot + GAP, board.height * small + NOTE
     sides, states = values.shape[:2]
-    in_a_line = sides if sides * states <= 6 else 1
-    boards = in_a_line * (states * (large_slot + GAP) + GREATER_GAP - GAP) - GREATER_GAP
+    shown = np.arange(sides)
+    if sides * states > MAX_BOARDS:
+        shown = np.linspace(0, sides - 1, max(1, MAX_BOARDS // states)).astype(int)
+    boards = len(shown) * (states * (large_slot + GAP) + GREATER_GAP - GAP) - GREATER_GAP
     blocks = TUPLES_IN_A_ROW * (block[0] + GREATER_GAP) - GREATER_GAP
     width = max(boards, blocks, LEAST) + 2 * EDGE
     lines = -(-len(strongest) // TUPLES_IN_A_ROW)
@@ -107,7 +112,8 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(-EDGE, width - EDGE), ylim=(0.0, height))
-    _draw_values(figure, axes, decoder, board, values, (large, large_slot), lower)
+    some = {int(side): values[side] for side in shown}
+    _draw_values(figure, axes, decoder, board, some, (large, large_slot), lower)
     _draw_strongest(axes, decoder, board, strongest, (small, small_slot), lower)
     return figure
 
@@ -122,6 +128,15 @@ def read_tuples(player: TuplePlayer) -> list[Tuple]:
         tuples.append(Tuple(cells, states, numbers[:, at : at + len(states)]))
         at += len(states)
     return tuples
+
+
+def name_place(place: int) -> str:
+    """Return the name of a side's *place*, from 0.
+
+    >>> name_place(0), name_place(7)
+    ('1st', '8th')
+    """
+    return ("1st", "2nd", "3rd")[place] if place < 3 else f"{place + 1}th"
 
 
 def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
@@ -198,21 +213,23 @@ def _draw_values(
     axes: Axes,
     decoder: TupleDecoder,
     board: Board,
-    values: Numbers,
+    values: Mapping[int, Numbers],
     size: Point,
     bottom: float,
 ) -> None:
-    """Draw a board for each state and side in a row, and their scale below."""
+    """Draw a board for each state of some sides in a row, and their scale below."""
     cell, slot = size
-    known = np.abs(values[~np.isnan(values)])
+    drawn = np.stack(list(values.values()))
+    known = np.abs(drawn[~np.isnan(drawn)])
     scale = make_scale(known)
     base = bottom + 0.85
     top = base + board.height * cell
     heading = "Mean contribution of each cell to the sum"
     axes.text(0.0, top + 0.75, heading, fontsize=9, fontweight="bold")
     left = 0.0
-    for place, side, boards in zip(PLACES, decoder.sides, values, strict=False):
-        named = f"{place}: {side}" if len(decoder.sides) > 1 else side
+    for side, boards in values.items():
+        name = decoder.sides[side]
+        named = f"{name_place(side)}: {name}" if len(decoder.sides) > 1 else name
         axes.text(left, top + 0.5, named, fontsize=8.5)
         for state, worths in zip(decoder.states[1:], boards, strict=True):
             axes.text(left, top + 0.26, state, fontsize=8, color=GREY)
@@ -258,7 +275,7 @@ def _draw_strongest(
             look: Look = {"color": sign_colour(value), "fontweight": "bold"}
             axes.text(left, y, write_signed(value), fontsize=8, **look)
             if len(decoder.sides) > 1:
-                axes.text(left + slot, y, PLACES[side], fontsize=7, color=GREY, ha="right")
+                axes.text(left + slot, y, name_place(side), fontsize=7, color=GREY, ha="right")
             left += slot + GAP
 
 

@@ -96,6 +96,11 @@ def test_no_tuple_of_numbers_comes_twice_before_each_has_come() -> None:
             "length is 11: a board of 7 by 6 has neither lines nor rectangles of so many cells",
         ),
         ("hex", {"stages": 0}, "stages is 0: it must be from 1 to 49, the most pieces"),
+        (
+            "hex",
+            {"stages": 40},
+            "stages is 40: stages of 2 .* are only 25; write network.stages=25",
+        ),
         ("hex", {"contents": 3}, "contents is 3: the file of hex shows no PLANE_NUMBERS"),
         ("hex", {"length": 16}, "length is 16: 60 tuples .*; network.length=13 would do"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -547,3 +548,13 @@ def test_one_that_learned_nothing_is_drawn() -> None:
     cells = TUPLES.draw(np.random.default_rng(1))
     tables = np.zeros((1, TUPLES.table(cells).numbers), dtype=np.float32)
     draw_tuples(TUPLES.player(TuplePopulation(cells[None], tables), "new")).draw_without_rendering()
+
+
+def test_of_many_stages_the_first_and_the_last_are_drawn() -> None:
+    decoder = replace(TUPLES, by_seat=False, stages=5, counts=True)
+    figure = draw_tuples(make_tuples(decoder, [[6, 7], [5, 2]]))
+    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
+    stages = [text for text in texts if text.endswith("pieces") and ": " in text]
+    assert stages[0] == "1st: 0 to 1 pieces"
+    assert len(stages) == 2
+    assert stages[-1] == "5th: 8 to 9 pieces"
