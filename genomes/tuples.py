@@ -117,8 +117,7 @@ def list_systematic(rows: int, columns: int, length: int, views: NDArray[np.int6
         length: Number of cells of each.
         views: Image of each cell under each symmetry, shape ``(views, rows * columns)``.
 
-    Source: Jaśkowski, "Systematic n-tuple networks for Othello position evaluation", ICGA Journal
-    37(2), 2014, for straight lines.
+    Source: Jaśkowski, ICGA Journal 37(2), 2014, for straight lines ("systematic n-tuple networks").
 
     >>> list_systematic(2, 3, 2, np.arange(6)[None]).tolist()
     [[0, 1], [1, 2], [3, 4], [4, 5], [0, 3], [1, 4], [2, 5], [0, 4], [1, 5], [1, 3], [2, 4]]
