@@ -1034,7 +1034,6 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
     # The structure: a head, then for each bit its readings and the change of each by a set bit.
     find = _read_stacks if decoder.game.stacks else _read_cells
     members, comes, first, numbers = find(tuples, decoder)
-    # A cleared bit takes back what a set bit adds.
     readings, first = len(tuples) * len(views), np.repeat(first, len(views))
     if decoder.counts:  # a reading for each plane, to which each of its bits adds 1
         planes, cells = int(decoder.game.code.PLANES), int(decoder.game.code.CELLS)
@@ -1047,6 +1046,7 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
         members = [np.append(each, readings) for each in members]
         comes = [np.append(come, 1) for come in comes]
         first = np.append(first, 0)
+    # A cleared bit takes back what a set bit adds.
     deltas = [sign * come for come in comes for sign in (1, -1)]
     starts = np.cumsum([0, *map(len, members)])
     parts = [starts, np.concatenate(members), np.concatenate(deltas), first]
