@@ -12,7 +12,7 @@
 # printed. A command that fails does not end the others: those that failed are listed at the end, and the
 # exit code is 1.
 set -uo pipefail
-PARTS="readme hour games looking curves positions races tuples ticket checkers features minimax neat engines strengths studies"
+PARTS="readme hour games looking curves positions races tuples league pbt ticket checkers features minimax neat engines strengths studies"
 SMALL=${SMALL:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 for name in ${ONLY:-}; do
@@ -98,6 +98,33 @@ part_tuples() {
   for seed in $(few 11 12); do
     breed connect-four-td-long $seed td-long-$seed
     say python -m benchmarks.perfect_play run:td-long-$seed --games $(games 200)
+  done
+}
+
+part_league() { # LEAGUE=DIR: the files of the Othello League, which are no part of this project
+  local files; files=$(cd "$root" && realpath "${LEAGUE:-othello_league}")
+  [ -d "$files" ] || { echo "left out: no folder $files; LEAGUE=DIR names it"; return; }
+  for recipe in $(few othello othello-evolved); do for seed in $(few 2 3 4 5 6); do
+    breed $recipe $seed $recipe-$seed
+    say evolve league run:$recipe-$seed --folder "$files" --pairs $(games 1000)
+  done; done
+  [ "$SMALL" ] && return
+  say python -m benchmarks.medians othello-2,time=100ms --opponent mcts:rollouts=100000 --games 40
+}
+
+part_pbt() { # population-based training of two individuals, and the learner, with as many games
+  local name games generations plies
+  set -- "hex 10000 110 8" "kalah 10000 50 10" "breakthrough 5000 80 10" "gomoku 2000 450 8" "othello 2000 550 8"
+  for row in $(few "${@// /:}"); do
+    IFS=: read -r name games generations plies <<< "$row"
+    breed $name 2 learned-$name --set check.every=1000 --set 'run.champion="last"'
+    breed $name 2 pbt-$name --set method.name=population-based-training --set method.individuals=2 \
+      --set method.games=$games --set run.generations=$generations --set method.schedule.generations=$generations \
+      --set method.start_plies=$plies --set check.every=1000 --set 'run.champion="last"'
+    say evolve duel run:pbt-$name run:learned-$name --games $(games 1000) --openings 4 --seed 77
+    for run in $(few pbt learned); do
+      say evolve duel run:$run-$name mcts:rollouts=1000 --games $(games 300) --openings 4 --seed 77
+    done
   done
 }
 

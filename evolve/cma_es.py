@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.evolve.distributions import DistributionMethod, DistributionState, Numbers
 from evolve_arena.evolve.settings.distributions import CmaEsConfig
@@ -91,14 +90,12 @@ class CmaEs(DistributionMethod[CmaEsState]):
         normal = self.draw_normal(state, self.config.individuals)
         return state.centre + state.step_size * transform(state.triangle, normal)
 
-    def move(
-        self, state: CmaEsState, ranks: NDArray[np.int64]
-    ) -> tuple[CmaEsState, dict[str, float]]:
+    def move(self, state: CmaEsState, fitness: Numbers) -> tuple[CmaEsState, dict[str, float]]:
         """Move the centre to the selected individuals, and adapt step size and covariance."""
         rates, genes = self.rates, self.decoder.genes
 
         # Selection
-        chosen = np.argsort(ranks)[: len(rates.weights)]
+        chosen = np.argsort(-fitness, kind="stable")[: len(rates.weights)]
         normal = self.draw_normal(state, self.config.individuals)[chosen]
         steps = transform(state.triangle, normal)
         mean = (rates.weights[:, None] * steps).sum(axis=0)

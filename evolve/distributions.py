@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.batch import Pairings
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.types import Floats
@@ -74,6 +75,8 @@ class DistributionMethod(VectorBreeder[S]):
         """Estimate the bytes of the individuals, the distribution, and a generation's matches."""
         count, genes = config.individuals, int(decoder.genes)
         pairs = count * (count - 1) // 2
+        if getattr(config.matches, "pairing", "") == "opposites":
+            pairs = count // 2
         played = estimate_matches(config.matches, decoder.game, count, pairs)
         numbers = sum(genes ** len(shape) for shape in cls.arrays.values())
         own: int = 8 * (2 * count * genes + 3 * numbers) + played
@@ -115,32 +118,33 @@ class DistributionMethod(VectorBreeder[S]):
         """
 
     @abstractmethod
-    def move(self, state: Any, ranks: NDArray[np.int64]) -> tuple[Any, dict[str, float]]:
+    def move(self, state: Any, fitness: Numbers) -> tuple[Any, dict[str, float]]:
         """Return the state with another distribution, and figures about it.
 
         Args:
             state: State whose individuals played.
-            ranks: Rank of each individual by fitness, 0 for the fittest, shape ``(individuals,)``.
+            fitness: Fitness of each individual, shape ``(individuals,)``.
         """
+
+    def pair(self, state: Any, purpose: str = "") -> Pairings:
+        """Pair the individuals that meet: every two of them, once."""
+        return pair_all(state, purpose)
 
     def step(self, state: Any, arena: Arena) -> tuple[Any, Report]:
         """Play one generation, move the distribution, and draw the next individuals."""
         seed, now, games = state.seed, state.generation, arena.games_played
 
         # Evaluation
-        fitness, figures = self.evaluation.measure(arena, state, pair_all)
-        ranking = np.argsort(-fitness, kind="stable")
-        ranks = np.empty(len(fitness), dtype=np.int64)
-        ranks[ranking] = np.arange(len(fitness))
+        fitness, figures = self.evaluation.measure(arena, state, self.pair)
 
         # The distribution moves, and the champion follows its centre.
-        after, moved = self.move(state, ranks)
+        after, moved = self.move(state, fitness)
         share = max(self.config.averaging, 1.0 / (now + 1))
         average = state.average + share * (after.centre - state.average)
         hall = remember(
             self.config.matches.hall_of_fame,
             state.hall,
-            state.population[ranking[0]],
+            state.population[np.argmax(fitness)],
             seed,
             now,
         )
@@ -155,7 +159,7 @@ class DistributionMethod(VectorBreeder[S]):
 
     def find_fitness(self, state: Any, arena: Arena) -> Numbers:
         """Play a generation's matches, and return the fitness, shape ``(individuals,)``."""
-        return self.evaluation.measure(arena, state, pair_all)[0]
+        return self.evaluation.measure(arena, state, self.pair)[0]
 
     def champion(self, state: Any, arena: Arena) -> tuple[Floats, Report]:
         """Return the running mean of the centres, without matches."""

@@ -3,8 +3,10 @@
 The loop, for n individuals around a centre m:
 
 1. Individuals: n/2 vectors z of standard normal numbers; the individuals are m + σz and m - σz.
-2. Evaluation: every two individuals meet, from a random opening, in both colours.
-3. Ranking: the fittest counts ½, the last one -½, the others lie between in equal steps.
+2. Evaluation: every two individuals meet, from a random opening, in both colours; or only the two
+   of each z, from several openings.
+3. Ranking: the fittest counts ½, the last one -½, the others lie between in equal steps. If only
+   the two of each z meet, their shares of the points count.
 4. Gradient: the mean of all ± z, each times what its individual counts.
 5. Step: m moves along the gradient by Adam, and is scaled to a mean square of 1; go to 1.
 
@@ -23,8 +25,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evolve_arena.arena.batch import Pairings
 from evolve_arena.core.types import Floats
 from evolve_arena.evolve.distributions import DistributionMethod, DistributionState, Numbers
 from evolve_arena.evolve.settings.distributions import EvolutionStrategyConfig
@@ -80,14 +82,25 @@ class EvolutionStrategy(DistributionMethod[EvolutionStrategyState]):
         normal = self.draw_normal(state, self.config.individuals // 2)
         return state.centre + self.config.step_size * np.concatenate([normal, -normal])
 
+    def pair(self, state: EvolutionStrategyState, purpose: str = "") -> Pairings:
+        """Pair every two individuals, or only those on opposite sides of the centre."""
+        if self.config.matches.pairing == "round-robin":
+            return super().pair(state, purpose)
+        half = np.arange(self.config.individuals // 2, dtype=np.int32)
+        return np.stack([half, half + len(half)], axis=1)
+
     def move(
-        self, state: EvolutionStrategyState, ranks: NDArray[np.int64]
+        self, state: EvolutionStrategyState, fitness: Numbers
     ) -> tuple[EvolutionStrategyState, dict[str, float]]:
         """Move the centre along the gradient of fitness, by Adam."""
         count, now = self.config.individuals, state.generation + 1
 
-        # Ranking, from a half for the fittest to minus a half
-        worth = 0.5 - ranks / (count - 1)
+        # Ranking, from a half for the fittest to minus a half; fitness itself in other pairs,
+        # whose results are no measure for one another
+        worth = fitness
+        if self.config.matches.pairing == "round-robin":
+            worth = np.empty(count)
+            worth[np.argsort(-fitness, kind="stable")] = 0.5 - np.arange(count) / (count - 1)
 
         # Gradient: both individuals of a pair share their random numbers.
         normal = self.draw_normal(state, count // 2)

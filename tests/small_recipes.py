@@ -30,14 +30,14 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
         "othello-evolved",
         [
             *("method.name=cma-es", "method.individuals=6", "network.kind=lines"),
-            "network.straight=1",
+            *("network.straight=1", "network.squares=false"),
         ],
     ),
     "growth of lines": (
         "othello-evolved",
         [
-            *("method.individuals=6", "network.straight=2"),
-            "growth.stages=[{generations=5, network={straight=1, short_lines=false},"
+            *("method.individuals=6", "network.straight=2", "network.squares=false"),
+            "growth.stages=[{generations=5, network={straight=1},"
             " method={name='cma-es', individuals=4}}]",
         ],
     ),

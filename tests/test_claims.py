@@ -45,6 +45,7 @@ SAID = {
     "tuples": "run:td-16: ",
     "checkers": "in sum: ",
     "looking": "median of 1 against mcts:rollouts=1000",
+    "league": "Othello League, protocol boards|left out: no folder",
 }
 """A line of the results, of parts that do not only run `evolve`; of several one is enough."""
 

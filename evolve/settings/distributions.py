@@ -44,6 +44,14 @@ class DistributionConfig(BreederConfig):
         return self
 
 
+class EvolutionStrategyMatchesConfig(RoundRobinConfig):
+    """The section ``[matches]`` of the method ``evolution-strategy``."""
+
+    pairing: Literal["round-robin", "opposites"] = "round-robin"
+    """Pairs that meet. ``round-robin``: every two individuals. ``opposites``: only the two on
+    opposite sides of the centre; of the same number of games, each tells about twice as much."""
+
+
 class EvolutionStrategyConfig(DistributionConfig):
     """The section ``[method]`` of the method ``evolution-strategy``."""
 
@@ -60,6 +68,10 @@ class EvolutionStrategyConfig(DistributionConfig):
     for networks that play the same if all weights are multiplied by a number, such as ``lines``."""
     initialisation: str = "normal:1"
     """Distribution of the first centre, such as ``normal:1``."""
+    matches: EvolutionStrategyMatchesConfig = Field(
+        default=EvolutionStrategyMatchesConfig(), exclude=True
+    )
+    """The section ``[matches]``."""
 
 
 class CmaEsConfig(DistributionConfig):

@@ -13,7 +13,8 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.genomes.covariance import find_rates
 from evolve_arena.runs.recipes.recipe import load_recipe
 
-LINES = ["network.kind=lines", "network.straight=1", "growth.stages=[]"]
+LINES = ["network.kind=lines", "network.straight=1", "network.squares=false", "growth.stages=[]"]
+LINES += ["matches.openings={plies=6,count=200,per_pair=1}"]
 
 
 def make(name: str, *changes: str) -> Any:
@@ -22,12 +23,11 @@ def make(name: str, *changes: str) -> Any:
 
 
 def climb(method: Any, steps: int, target: np.ndarray[Any, Any]) -> list[float]:
-    """Rank individuals by their distance from a *target* and return that of each centre."""
+    """Prefer individuals near a *target*, and return the distance of each centre from it."""
     state, distances = method.initial(1), []
     for generation in range(steps):
         apart = ((state.population - target) ** 2).sum(axis=1)
-        ranks = np.argsort(np.argsort(apart))
-        moved, _ = method.move(state, ranks)
+        moved, _ = method.move(state, -apart)
         moved = type(state)(**{**vars(moved), "generation": generation + 1})
         state = type(state)(**{**vars(moved), "population": method.draw(moved).astype(np.float32)})
         distances.append(float(np.sqrt(((state.centre - target) ** 2).sum())))
@@ -58,7 +58,7 @@ def test_the_centre_is_rescaled_only_if_asked() -> None:
             *("method.individuals=10", "method.learning_rate=1"),
         )
         state = method.initial(1)
-        after, _ = method.move(state, np.arange(10))
+        after, _ = method.move(state, -np.arange(10.0))
         sizes.append(float((after.centre**2).mean()))
     assert sizes[0] == pytest.approx(1.0)
     assert abs(sizes[1] - 1.0) > 0.01
@@ -68,6 +68,32 @@ def test_individuals_of_an_evolution_strategy_are_opposite() -> None:
     state = make("evolution-strategy", "method.individuals=8").initial(3)
     middle = (state.population[:4] + state.population[4:]) / 2
     assert middle == pytest.approx(np.tile(state.centre, (4, 1)), abs=1e-5)
+
+
+def test_opposite_individuals_meet_each_other_alone() -> None:
+    """The gradient is the mean of the random vectors, each times its lead over its opposite."""
+    openings = "matches.openings={plies=4,count=50,per_pair=3}"
+    method = make(
+        "evolution-strategy", "method.individuals=8", "matches.pairing=opposites", openings
+    )
+    arena = Arena(method.decoder, SerialExecutor())
+    state = method.initial(3)
+    after, report = method.step(state, arena)
+    assert report.games == 4 * 3 * 2
+    lead = report.fitness[:4] - report.fitness[4:]
+    assert np.any(lead != 0.0)
+    assert report.fitness[:4] + report.fitness[4:] == pytest.approx(np.ones(4))
+    normal = (state.population[:4] - state.population[4:]) / (2 * method.config.step_size)
+    gradient = (lead[:, None] * normal).sum(axis=0) / 8
+    assert after.first == pytest.approx(0.1 * gradient, abs=1e-6)
+
+
+def test_many_opposites_need_little_memory() -> None:
+    plan = "matches.openings={plies=4,count=1000,per_pair=1000}"
+    many = ("method.individuals=2000", plan)
+    assert make("evolution-strategy", "matches.pairing=opposites", *many).config.individuals == 2000
+    with pytest.raises(ArenaError, match=r"would take .* MiB of memory"):
+        make("evolution-strategy", "matches.pairing=round-robin", *many)
 
 
 def test_constants_are_those_of_the_tutorial() -> None:

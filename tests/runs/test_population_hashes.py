@@ -28,7 +28,7 @@ FEWER = {
     "othello": ["method.games=1000"],
     "othello-evolved": [
         "method.individuals=20",
-        "growth.stages=[{generations=2, network={straight=2, short_lines=false},"
+        "growth.stages=[{generations=2, network={straight=2, squares=false},"
         " method={name='cma-es', individuals=20}}]",
     ],
     "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
