@@ -59,6 +59,7 @@ CANDIDATES: dict[str, JsonObject] = {
     "td-tuples": {
         "network.tuples": 60,
         "network.length": 2,
+        "network.counts": True,
         "method.individuals": 2,
         "method.shards": 1,
         "method.schedule.learning_rate": 0.002,
@@ -69,7 +70,7 @@ CANDIDATES: dict[str, JsonObject] = {
 }
 """Methods that race in a game in one file, with changes of their default settings. Tuples are made
 as long as :data:`LARGEST` permits."""
-LENGTHS, LARGEST = (5, 4, 3, 2), 2**24
+LENGTHS, LARGEST = (8, 6, 5, 4, 3, 2), 2**24
 """Lengths of tuples in order of preference, and the maximum entries of all tables together."""
 PLIES_LEARNED = 300_000
 """Maximum plies in a generation of a learner, if its games have the greatest length."""

@@ -201,7 +201,8 @@ def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
     methods = {name: one.method["name"] for name, one in found.items()}
     assert methods == {name: name for name in ("td-tuples", "td", "tournament", "neat")}
     assert {one.check.games for one in found.values()} == {30}
-    assert found["td-tuples"].network["length"] == 5
+    network = found["td-tuples"].network
+    assert (network["length"], network["counts"]) == (8, True)
     names = ["connect-four", "connect-four-td", "connect-four-neat"]
     assert list(list_candidates("connect-four")) == names
     assert next(iter(list_candidates("hex"))) == "hex"
