@@ -74,9 +74,7 @@ class DistributionMethod(VectorBreeder[S]):
     def estimate_bytes(cls, config: Any, decoder: Any) -> int:
         """Estimate the bytes of the individuals, the distribution, and a generation's matches."""
         count, genes = config.individuals, int(decoder.genes)
-        pairs = count * (count - 1) // 2
-        if getattr(config.matches, "pairing", "") == "opposites":
-            pairs = count // 2
+        pairs = config.matches.count_pairs(count)
         played = estimate_matches(config.matches, decoder.game, count, pairs)
         numbers = sum(genes ** len(shape) for shape in cls.arrays.values())
         own: int = 8 * (2 * count * genes + 3 * numbers) + played

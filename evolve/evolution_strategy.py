@@ -2,7 +2,8 @@
 
 The loop, for n individuals around a centre m:
 
-1. Individuals: n/2 vectors z of standard normal numbers; the individuals are m + σz and m - σz.
+1. Individuals: n/2 vectors z of standard normal numbers; the individuals are m + σz and m - σz
+   (antithetic or mirrored sampling).
 2. Evaluation: every two individuals meet, from a random opening, in both colours; or only the two
    of each z, from several openings.
 3. Ranking: the fittest counts ½, the last one -½, the others lie between in equal steps. If only
@@ -95,8 +96,8 @@ class EvolutionStrategy(DistributionMethod[EvolutionStrategyState]):
         """Move the centre along the gradient of fitness, by Adam."""
         count, now = self.config.individuals, state.generation + 1
 
-        # Ranking, from a half for the fittest to minus a half; fitness itself in other pairs,
-        # whose results are no measure for one another
+        # Ranking, from a half for the fittest to minus a half; or, if opposites alone meet, the
+        # share of the points, since ranks would compare individuals with other opponents
         worth = fitness
         if self.config.matches.pairing == "round-robin":
             worth = np.empty(count)

@@ -23,6 +23,10 @@ class RoundRobinConfig(MultiplayerMatchesConfig):
     """The beginnings of matches: by default two random plies, one of a hundred openings for each
     pair."""
 
+    def count_pairs(self, individuals: int) -> int:
+        """Return the number of pairs of *individuals* that meet in a generation."""
+        return individuals * (individuals - 1) // 2
+
 
 class DistributionConfig(BreederConfig):
     """The keys of ``[method]`` that both methods have."""
@@ -48,8 +52,22 @@ class EvolutionStrategyMatchesConfig(RoundRobinConfig):
     """The section ``[matches]`` of the method ``evolution-strategy``."""
 
     pairing: Literal["round-robin", "opposites"] = "round-robin"
-    """Pairs that meet. ``round-robin``: every two individuals. ``opposites``: only the two on
-    opposite sides of the centre; of the same number of games, each tells about twice as much."""
+    """Pairs that meet. ``round-robin``: every two individuals. ``opposites``: only an individual
+    and its mirror image on the other side of the centre; they differ more than others do, so that a
+    game tells more."""
+
+    @model_validator(mode="after")
+    def _share_with_others(self) -> EvolutionStrategyMatchesConfig:
+        if self.fitness_sharing and self.pairing == "opposites":
+            raise ValueError(
+                "fitness_sharing is true, but pairing is 'opposites': an individual then meets only"
+                " one opponent, with nobody to share points with"
+            )
+        return self
+
+    def count_pairs(self, individuals: int) -> int:
+        """Return the number of pairs of *individuals* that meet in a generation."""
+        return individuals // 2 if self.pairing == "opposites" else super().count_pairs(individuals)
 
 
 class EvolutionStrategyConfig(DistributionConfig):

@@ -96,6 +96,11 @@ def test_many_opposites_need_little_memory() -> None:
         make("evolution-strategy", "matches.pairing=round-robin", *many)
 
 
+def test_opposites_have_nobody_to_share_points_with() -> None:
+    with pytest.raises(ArenaError, match="fitness_sharing is true, but pairing is 'opposites'"):
+        make("evolution-strategy", "matches.fitness_sharing=true")
+
+
 def test_constants_are_those_of_the_tutorial() -> None:
     """The values that the package cma computes for 10 individuals of 10 genes."""
     rates = find_rates(10, 10)
