@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -196,17 +198,30 @@ def report(path: Path, games: int | None = None) -> JsonObject:
 def _try_options(game: BoardGame, options: dict[str, list[int]]) -> dict[str, list[int]]:
     """Play a few plain games with the smallest and the largest value of each option.
 
+    Values that the file refuses beside the other options' own values are left out.
+
     Raises:
         GameFileError: The rules fail with one of them; the message names it.
     """
-    extremes = {name: [min(values), max(values)] for name, values in options.items()}
-    for name, values in extremes.items():
-        for value in values:
+    extremes = {name: list[int]() for name in options}
+    for name, values in options.items():
+        for ordered in (sorted(values), sorted(values, reverse=True)):
+            value, tried = next(_try_values(game, name, ordered))
+            extremes[name].append(value)
             try:
-                check_plain(type(game)(**{name.lower(): value}), seconds=MOMENT)
+                check_plain(tried, seconds=MOMENT)
             except GameFileError as error:
                 raise GameFileError(f"{error} (with {name} = {value})") from None
     return extremes
+
+
+def _try_values(
+    game: BoardGame, name: str, values: Iterable[int]
+) -> Iterator[tuple[int, BoardGame]]:
+    """Yield those *values* of an option that the file accepts, and the game with each of them."""
+    for value in values:
+        with suppress(BadValueError):
+            yield value, type(game)(**{name.lower(): value})
 
 
 def _advise(limit: str, code: ModuleType) -> str:

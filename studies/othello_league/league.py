@@ -241,6 +241,10 @@ def _draw(game: BoardGame, board: Board) -> str:
     )
 
 
+def _clip(interval: tuple[float, float]) -> tuple[float, float]:
+    return max(0.0, interval[0]), min(1.0, interval[1])
+
+
 @dataclass(frozen=True, eq=False)
 class LeagueResult:
     """Points of players, the *members*, against the players of a league, their *opponents*."""
@@ -281,11 +285,11 @@ class LeagueResult:
 
         Opponents are not sampled: it is for these ones.
         """
-        return normal_interval(np.nanmean(self.points[member], axis=0))
+        return _clip(normal_interval(np.nanmean(self.points[member], axis=0)))
 
     def interval_against(self, member: int, opponent: int) -> tuple[float, float]:
         """Return the 95 % interval of the share of a *member* against one *opponent*."""
-        return normal_interval(self.points[member, opponent])
+        return _clip(normal_interval(self.points[member, opponent]))
 
     def to_dict(self) -> JsonObject:
         """Return everything as JSON, the strongest member first."""

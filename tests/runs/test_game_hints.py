@@ -280,6 +280,11 @@ def test_the_smallest_and_the_largest_value_of_options_are_tried(tmp_path: Path)
         game_files._try_options(game, {"LIMIT": [1, 2, 3]})
     assert game_files._try_options(game, {"LIMIT": [1, 2]}) == {"LIMIT": [1, 2]}
 
+    # The file refuses a value
+    source += "\n\nif LIMIT == 3:\n    raise ValueError('no')\n"
+    game = load(tmp_path, "option_refused", source)
+    assert game_files._try_options(game, {"LIMIT": [1, 2, 3]}) == {"LIMIT": [1, 2]}
+
 
 def test_advice_on_speed_fits_the_file(tmp_path: Path) -> None:
     code = load(tmp_path, "advice_cells", ROWS).code
