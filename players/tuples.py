@@ -243,6 +243,13 @@ class TuplePlayer(EvolvedPlayer):
         tables = self.genome.tables[0, :numbers].astype(np.float32)
         return {"cells": self.genome.cells[0], "tables": tables}
 
+    def round(self, step: float) -> Self:
+        """Return a player whose weights are the multiples of *step* that are nearest."""
+        tables = (np.rint(self.genome.tables / step) * step).astype(np.float32)
+        rounded = type(self)(self.decoder, TuplePopulation(self.genome.cells, tables), self.name)
+        rounded.remarks = self.remarks
+        return rounded
+
     def read_entries(self, position: Position) -> NDArray[np.float64]:
         """Return the table entries that a *position* selects, shape ``(tuples, views)``."""
         side, states = self.decoder.read_cells(position)

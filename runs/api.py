@@ -576,7 +576,12 @@ def load_player(player: str, game: str | AnyGame | None = None) -> Player:
 
 
 def export(
-    player: str | EvolvedPlayer, target: str, path: Path | str, *, force: bool = False
+    player: str | EvolvedPlayer,
+    target: str,
+    path: Path | str,
+    *,
+    limit: int | None = None,
+    force: bool = False,
 ) -> Path:
     """Export an evolved player to a file that plays outside Evolve Arena; return the file's path.
 
@@ -585,11 +590,13 @@ def export(
         target: Format: ``python``, ``html``, ``c``, ``onnx`` and so on; ``evolve export -h`` lists
             them.
         path: Path of the file to write.
+        limit: Maximum number of characters; weights of a tuple network are rounded until the file
+            has no more. None is no limit.
         force: True to overwrite an existing file.
 
     Raises:
         UnknownNameError: There is no such target or player.
-        BadValueError: The target does not take such a player.
+        BadValueError: The target does not take such a player, or the file would be too long.
         RunExistsError: The file exists, and *force* is False.
 
     >>> import tempfile
@@ -599,13 +606,14 @@ def export(
     >>> export(run.champion, "python", f"{folder}/bot.py").name
     'bot.py'
     """
-    from evolve_arena.runs.export import export_player
+    from evolve_arena.runs.export import export_player, shorten
 
     check_target(target)
     found = load_player(player) if isinstance(player, str) else player
     if not isinstance(found, EvolvedPlayer):
         raise BadValueError(f"{quote(player)} was not evolved: there is nothing to export")
-    file, content = Path(path), export_player(found, target)
+    file = Path(path)
+    content = export_player(found, target) if limit is None else shorten(found, target, limit)[0]
     check_free(file, force=force)
     write_whole(file, content.encode() if isinstance(content, str) else content)
     return file

@@ -52,6 +52,14 @@ def export(
         int | None,
         typer.Option(metavar="G", help="Export the champion of the check at generation G."),
     ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="CHARACTERS",
+            help="Maximum length of the file; weights of tuple networks are rounded until it fits.",
+            min=1,
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option(
@@ -63,12 +71,16 @@ def export(
 ) -> None:
     """Export a champion as a program, a page, or a bot for a host."""
     from evolve_arena.cli.output import print_line
-    from evolve_arena.runs.export import export_player
+    from evolve_arena.runs.export import export_player, shorten
     from evolve_arena.runs.store.files import check_free, write_export, write_whole
 
     suffix = check_target(to).suffix
     player, place = _find_champion(run, generation)
-    content = export_player(player, to)
+    step = 0.0
+    if limit is None:
+        content = export_player(player, to)
+    else:
+        content, step = shorten(player, to, limit)
     file = out or place.with_name(place.stem + suffix)
     written = content.encode() if isinstance(content, str) else content
     if out or run.startswith(PREFIX):
@@ -76,6 +88,9 @@ def export(
         write_whole(file, written)
     else:
         write_export(file, written, force=force)
+    if step:
+        told = f"weights are rounded to multiples of {step:g}: {len(content):,} characters"
+        print_line(told, error=True)
     print_line(file)
 
 

@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import load
@@ -19,13 +21,23 @@ from evolve_arena.players import evolved
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.specification import read_settings, read_whole
+from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.targets import TARGETS, check_target
 
 if TYPE_CHECKING:
     from evolve_arena.runs.export.neat_python import ImportedPlayer
 
-__all__ = ["TARGETS", "export_player", "look_ahead", "read_neat_file", "read_player_file"]
+__all__ = [
+    "TARGETS",
+    "export_player",
+    "look_ahead",
+    "read_neat_file",
+    "read_player_file",
+    "shorten",
+]
 
+FINEST, STEPS = 2.0**-12, 12
+"""The finest number to whose multiples weights are rounded; how often it is doubled, for less."""
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -38,6 +50,39 @@ def export_player(player: EvolvedPlayer, target: str) -> str | bytes:
     """
     content: str | bytes = load(check_target(target).writer)(player)
     return content
+
+
+def shorten(player: EvolvedPlayer, target: str, limit: int) -> tuple[str | bytes, float]:
+    """Return *player* as a file of at most *limit* characters, its weights rounded if need be.
+
+    Rounded weights take fewer characters, but the file may choose other moves than *player*.
+
+    Args:
+        player: Player to export; only weights of tuple networks are rounded.
+        target: One of :data:`TARGETS`.
+        limit: Maximum number of characters, or of bytes if the file is no text.
+
+    Returns:
+        Content of the file; and the number whose multiples its weights are, 0 if they are exact.
+
+    Raises:
+        UnknownNameError: There is no such target.
+        BadValueError: The target does not take players of that kind, or the file would be longer.
+    """
+    content, step = export_player(player, target), 0.0
+    if len(content) <= limit:
+        return content, step
+    told = f"{player.name} as {target} has {len(content):,} characters, more than {limit:,}"
+    if not isinstance(player, TuplePlayer):
+        raise BadValueError(f"{told}; only weights of tuple networks can be rounded")
+    for step in FINEST * 2.0 ** np.arange(STEPS):
+        content = export_player(player.round(step), target)
+        if len(content) <= limit:
+            return content, float(step)
+    raise BadValueError(
+        f"{told}, and still {len(content):,} with weights rounded to multiples of {step:g}: breed"
+        " one with fewer or shorter tuples (network.tuples, network.length)"
+    )
 
 
 def look_ahead(player: EvolvedPlayer, settings: str) -> EvolvedPlayer:

@@ -18,7 +18,8 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.evolved import EvolvedPlayer
-from evolve_arena.runs.export import export_player, look_ahead
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export import export_player, look_ahead, shorten
 from tests.c_bots import ask, build, with_gcc
 from tests.evolved import LEAST_POSITIONS, make_evolved, random_positions
 from tests.exported import (
@@ -188,6 +189,31 @@ def test_bots_choose_the_same(case: Case, choose: Callable[..., list[int]], tmp_
     if depth := getattr(player.decoder, "depth", 0):
         plain = look_ahead(player, "depth=0")  # which is asked for another depth than its own
         assert choose(plain, positions, tmp_path, depth) == chosen
+
+
+def test_rounded_weights_make_a_file_shorter(tmp_path: Path) -> None:
+    player = pick_player(PLAYERS, "stacks")
+    assert isinstance(player, TuplePlayer)
+    whole = str(export_player(player, "python"))
+    assert shorten(player, "python", len(whole)) == (whole, 0.0)
+    text, step = shorten(player, "python", len(whole) - 30000)
+    assert step > 0.0
+    assert len(text) <= len(whole) - 30000 < len(export_player(player.round(step / 2), "python"))
+    rounded = player.round(step)
+    tables = rounded.arrays["tables"]
+    assert (tables % step == 0.0).all()
+    assert abs(tables - player.arrays["tables"]).max() <= step / 2
+    assert text == export_player(rounded, "python")
+    positions = random_positions(player.game, 40, 1)
+    choose = load_bot(rounded)["choose"]
+    assert [choose(list(each.state)) for each in positions] == ask_arena(rounded, positions)
+
+    file = ea.export(player, "python", tmp_path / "bot.py", limit=len(whole) - 30000)
+    assert file.read_text("utf-8") == text
+    with pytest.raises(BadValueError, match=r"more than 1,000, and still [0-9,]+ with weights"):
+        shorten(player, "python", 1000)
+    with pytest.raises(BadValueError, match="only weights of tuple networks can be rounded"):
+        shorten(make_evolved("connect-four", "mlp"), "python", 1000)
 
 
 @pytest.mark.parametrize("name", REPEATING)
