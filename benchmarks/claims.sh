@@ -91,6 +91,11 @@ part_tuples() {
   for seed in $(few 16 17 18 19 20 21 22); do
     breed connect-four-td $seed td-$seed
     say python -m benchmarks.perfect_play run:td-$seed --games $(games 200)
+    for limit in $(few 1100000 1000000 600000 400000); do
+      [ $seed = 16 ] || continue
+      say evolve export td-$seed --limit $limit --out td-$limit.py --force
+      say python -m benchmarks.perfect_play "process:python td-$limit.py" --games $(games 200)
+    done
     for opponent in $(few minimax:depth=4,noise=0.2 random); do
       say evolve duel run:td-$seed $opponent --games $(games 4000) --seed 77
     done
@@ -109,6 +114,8 @@ part_league() { # LEAGUE=DIR: the files of the Othello League, which are no part
     say evolve league run:$recipe-$seed --folder "$files" --pairs $(games 1000)
   done; done
   [ "$SMALL" ] && return
+  breed othello-evolved-long 1 othello-evolved-long-1
+  say evolve league run:othello-evolved-long-1 --folder "$files"
   say python -m benchmarks.medians othello-2,time=100ms --opponent mcts:rollouts=100000 --games 40
 }
 

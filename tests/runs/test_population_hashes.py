@@ -21,16 +21,18 @@ from evolve_arena.core.registry import find_game, recipe_files
 from evolve_arena.players.board.game import BoardGame
 
 FILE = Path(__file__).with_name("population_hashes.json")
+GROWN = [
+    "method.individuals=20",
+    "growth.stages=[{generations=2, network={straight=2, squares=false},"
+    " method={name='cma-es', individuals=20}}]",
+]
 FEWER = {
     "checkers-15-rafalmmored": ["method.games=10"],
     "checkers-16-rafalmored": ["method.games=10"],
     "checkers-tuples": ["method.games=1000"],
     "othello": ["method.games=1000"],
-    "othello-evolved": [
-        "method.individuals=20",
-        "growth.stages=[{generations=2, network={straight=2, squares=false},"
-        " method={name='cma-es', individuals=20}}]",
-    ],
+    "othello-evolved": GROWN,
+    "othello-evolved-long": GROWN,
     "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
 }
 """A part of the games will do of those that look several plies ahead or learn from many; or it
