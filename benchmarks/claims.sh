@@ -91,14 +91,13 @@ part_tuples() {
   for seed in $(few 16 17 18 19 20 21 22); do
     breed connect-four-td $seed td-$seed
     say python -m benchmarks.perfect_play run:td-$seed --games $(games 200)
-    for limit in $(few 1100000 1000000 600000 400000); do
-      [ $seed = 16 ] || continue
-      say evolve export td-$seed --limit $limit --out td-$limit.py --force
-      say python -m benchmarks.perfect_play "process:python td-$limit.py" --games $(games 200)
-    done
     for opponent in $(few minimax:depth=4,noise=0.2 random); do
       say evolve duel run:td-$seed $opponent --games $(games 4000) --seed 77
     done
+  done
+  for limit in $(few 1100000 1000000 600000 400000); do
+    say evolve export td-16 --limit $limit --out td-$limit.py --force
+    [ "$SMALL" ] || say python -m benchmarks.perfect_play "process:python td-$limit.py" --games 200
   done
   for seed in $(few 11 12); do
     breed connect-four-td-long $seed td-long-$seed
@@ -307,9 +306,18 @@ part_looking() { # the champions of part games of one seed, looking ahead; time 
   done
 }
 
-part_curves() { # strength over time; the runs of part games
-  for name in $(few hex gomoku othello kalah); do breed $name 3 $name-3; done
-  say python -m benchmarks.strength $(few hex-3 gomoku-3 othello-3 kalah-3) --games $(games 200)
+part_curves() { # strength over time, and of networks of several sizes
+  local row name every tuples
+  for row in $(few hex:11 gomoku:45 othello:55 kalah:5); do
+    name=${row%:*} every=${row#*:}
+    breed $name 3 curves/$name-3 --set check.every=$every --set run.checkpoint_every=$every --set run.keep_newest=30
+  done
+  for tuples in $(few 3 10 30); do
+    breed hex 3 curves/hex-$tuples-tuples --set network.tuples=$tuples --set check.every=110 \
+      --set 'run.champion="last"'
+  done
+  cd curves && say python -m benchmarks.strength $(few hex-3 gomoku-3 othello-3 kalah-3) \
+    --sizes $(few hex-3-tuples hex-10-tuples hex-30-tuples) hex-3 --games $(games 200)
 }
 
 part_positions() { # exact sets of the kinds that games ship; other seeds and versions draw other positions

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
 
 import evolve_arena as ea
 from evolve_arena.arena.pairings import longest_opening
@@ -92,7 +93,9 @@ def main(words: Sequence[str] | None = None) -> None:
     for axes in right:
         style_axes(axes, title="Over size")
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.xaxis.set_minor_formatter("")
         axes.set_xlabel("weights", fontsize=9)
         last = [
             point
