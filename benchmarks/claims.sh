@@ -344,6 +344,7 @@ part_races() { # games written from the tutorials alone; who wins depends on the
     name=race-$(basename "$game" .py)
     [ -e "$name" ] || say evolve start "$game" --minutes $minutes --run "$name" --quiet --allow-process
     say python -m benchmarks.medians "$name" "$name,depth=3" --games $(games 100)
+    [ "$SMALL" ] || say python -m benchmarks.medians "$name,time=100ms" --opponent mcts:rollouts=10000 --games 20
   done
 }
 
