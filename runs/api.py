@@ -606,14 +606,13 @@ def export(
     >>> export(run.champion, "python", f"{folder}/bot.py").name
     'bot.py'
     """
-    from evolve_arena.runs.export import export_player, shorten
+    from evolve_arena.runs.export import shorten
 
     check_target(target)
     found = load_player(player) if isinstance(player, str) else player
     if not isinstance(found, EvolvedPlayer):
         raise BadValueError(f"{quote(player)} was not evolved: there is nothing to export")
-    file = Path(path)
-    content = export_player(found, target) if limit is None else shorten(found, target, limit)[0]
+    file, (content, _) = Path(path), shorten(found, target, limit)
     check_free(file, force=force)
     write_whole(file, content.encode() if isinstance(content, str) else content)
     return file

@@ -71,16 +71,12 @@ def export(
 ) -> None:
     """Export a champion as a program, a page, or a bot for a host."""
     from evolve_arena.cli.output import print_line
-    from evolve_arena.runs.export import export_player, shorten
+    from evolve_arena.runs.export import shorten
     from evolve_arena.runs.store.files import check_free, write_export, write_whole
 
     suffix = check_target(to).suffix
     player, place = _find_champion(run, generation)
-    step = 0.0
-    if limit is None:
-        content = export_player(player, to)
-    else:
-        content, step = shorten(player, to, limit)
+    content, step = shorten(player, to, limit)
     file = out or place.with_name(place.stem + suffix)
     written = content.encode() if isinstance(content, str) else content
     if out or run.startswith(PREFIX):
@@ -88,7 +84,7 @@ def export(
         write_whole(file, written)
     else:
         write_export(file, written, force=force)
-    if step:
+    if step is not None:
         told = f"weights are rounded to multiples of {step:g}: {len(content):,} characters"
         print_line(told, error=True)
     print_line(file)

@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import load
@@ -36,8 +34,8 @@ __all__ = [
     "shorten",
 ]
 
-FINEST, STEPS = 2.0**-12, 12
-"""The finest number to whose multiples weights are rounded; how often it is doubled, for less."""
+ROUNDED_TO = [2.0**-power for power in range(12, 0, -1)]
+"""Numbers to whose multiples weights are rounded, one after the other, until a file is short."""
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -52,36 +50,41 @@ def export_player(player: EvolvedPlayer, target: str) -> str | bytes:
     return content
 
 
-def shorten(player: EvolvedPlayer, target: str, limit: int) -> tuple[str | bytes, float]:
-    """Return *player* as a file of at most *limit* characters, its weights rounded if need be.
+def shorten(
+    player: EvolvedPlayer, target: str, limit: int | None
+) -> tuple[str | bytes, float | None]:
+    """Return *player* as a file of at most *limit* characters; its weights are rounded if need be.
 
-    Rounded weights take fewer characters, but the file may choose other moves than *player*.
+    A file with rounded weights may choose other moves than *player*.
 
     Args:
         player: Player to export; only weights of tuple networks are rounded.
         target: One of :data:`TARGETS`.
-        limit: Maximum number of characters, or of bytes if the file is no text.
+        limit: Maximum number of characters, or of bytes if the file is no text; None: no limit.
 
     Returns:
-        Content of the file; and the number whose multiples its weights are, 0 if they are exact.
+        Content of the file; and the number whose multiples its weights are, None if they are exact.
 
     Raises:
         UnknownNameError: There is no such target.
         BadValueError: The target does not take players of that kind, or the file would be longer.
     """
-    content, step = export_player(player, target), 0.0
-    if len(content) <= limit:
-        return content, step
+    content = export_player(player, target)
+    if limit is None or len(content) <= limit:
+        return content, None
     told = f"{player.name} as {target} has {len(content):,} characters, more than {limit:,}"
     if not isinstance(player, TuplePlayer):
         raise BadValueError(f"{told}; only weights of tuple networks can be rounded")
-    for step in FINEST * 2.0 ** np.arange(STEPS):
-        content = export_player(player.round(step), target)
+    for step in ROUNDED_TO:
+        rounded = player.round(step)
+        if not rounded.genome.tables.any():  # it would know nothing
+            break
+        content = export_player(rounded, target)
         if len(content) <= limit:
-            return content, float(step)
+            return content, step
     raise BadValueError(
-        f"{told}, and still {len(content):,} with weights rounded to multiples of {step:g}: breed"
-        " one with fewer or shorter tuples (network.tuples, network.length)"
+        f"{told}, and still {len(content):,} with rounded weights: breed one with fewer or shorter"
+        " tuples"
     )
 
 

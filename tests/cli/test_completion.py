@@ -55,7 +55,7 @@ def test_what_stands_where_is_completed(place: Path) -> None:
     assert complete(place, "re") == ["resume", "reproduce"]
     assert complete(place, "game", "v") == ["validate"]
     assert complete(place, "list", "") == ["recipes", "players", "games", "runs"]
-    assert complete(place, "game", "perft", "3", "--game", "ch") == ["checkers", "chomp"]
+    assert complete(place, "game", "perft", "3", "--game", "che") == ["checkers"]
     assert complete(place, "duel", "random", "--game", "my_game.py", "--s") == ["--seed"]
     assert complete(place, "duel", "te") == ["test-bot:", "test-bot:noise=0.2"]
     words = ["duel", "random", "--game", "ticket-to-ride", "ru"]

@@ -257,6 +257,13 @@ def test_the_league_has_the_shares_that_another_program_found() -> None:
         assert low - 0.02 < given[name] < high + 0.02
 
 
+def test_intervals_stay_within_0_and_1() -> None:
+    points = np.array([[[1.0, 1.0, 1.0, 0.5]]])
+    result = rules.LeagueResult("boards", ("one",), ("two",), points)
+    assert result.interval(0)[1] == result.interval_against(0, 0)[1] == 1.0
+    assert result.interval(0)[0] < 0.875
+
+
 def test_its_players_meet_others(league: Path) -> None:
     player = make_player("league:othello_league/corners.json", GAME)
     assert ea.duel(player, "random", games=200).score > 0.6
