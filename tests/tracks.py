@@ -1,4 +1,4 @@
-"""A small game in one file in which positions often recur, and another stored in a file."""
+"""Small games in one file: positions often recur, or numbers matter beside the board."""
 
 from __future__ import annotations
 
@@ -65,6 +65,67 @@ def result(state):
 
 def evaluate(state, seat):
     return 3 * find(state, seat) - find(state, 1 - seat) ** 2
+'''
+HANDS = '''\
+"""Three on a line win: each player places three men, then moves them to any empty cells."""
+
+import numpy as np
+
+CELLS, WIDTH, MEN = 9, 3, 3
+MOVES = 90
+LONGEST = 40
+SYMMETRY = "all"
+PLANES = 4
+PLANE_NAMES = ("own men", "other men", "own men in hand", "other men in hand")
+PLANE_NUMBERS = (0, 0, MEN, MEN)
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+HAND, TURN = 9, 11
+
+
+def start():
+    state = np.zeros(12, np.int8)
+    state[HAND] = state[HAND + 1] = MEN
+    return state
+
+
+def to_move(state):
+    return state[TURN]
+
+
+def see(state, seat, planes):
+    for cell in range(CELLS):
+        if state[cell] > 0:
+            planes[(state[cell] - 1) ^ seat] |= np.uint64(1) << np.uint64(cell)
+    for side in range(2):
+        planes[2 + (side ^ seat)] = (np.uint64(1) << np.uint64(state[HAND + side])) - np.uint64(1)
+
+
+def legal(state, moves):
+    count, seat = 0, state[TURN]
+    for origin in range(10):
+        if (origin == 9) == (state[HAND + seat] > 0) and (origin == 9 or state[origin] == 1 + seat):
+            for cell in range(CELLS):
+                if state[cell] == 0:
+                    moves[count] = 9 * origin + cell
+                    count += 1
+    return count
+
+
+def play(state, move):
+    seat, origin = state[TURN], move // 9
+    if origin == 9:
+        state[HAND + seat] -= 1
+    else:
+        state[origin] = 0
+    state[move % 9] = 1 + seat
+    state[TURN] = 1 - seat
+
+
+def result(state):
+    for a, b, c in LINES:
+        if state[a] != 0 and state[a] == state[b] and state[b] == state[c]:
+            return 1 if state[a] == 1 else -1
+    return 2
 '''
 NEVER = """
 

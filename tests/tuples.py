@@ -34,6 +34,8 @@ def look(decoder: BoardTupleDecoder, position: Board, seat: int) -> Array:
         return cells
     bits = game.observe(position, seat).astype(np.int64)
     if game.symmetry:
+        numbers = game.plain.get("PLANE_NUMBERS", ())
+        bits = bits[: len(bits) - np.count_nonzero(numbers)]
         return np.asarray(np.arange(1, len(bits) + 1) @ bits)
     if not game.highest_number:
         return bits.ravel()
@@ -93,7 +95,11 @@ class PlainTuples:
 
     def find_stage(self, position: Board) -> int:
         """Return the stage of a position: equal ranges of numbers of pieces, each a stage."""
-        pieces = int(self.game.observe(position, 0).sum())
+        bits, numbers = self.game.observe(position, 0), self.game.plain.get("PLANE_NUMBERS", ())
+        if isinstance(numbers, tuple):
+            beside = bits[numbers.count(0) :].sum()
+            return min(int(beside), self.decoder.stages - 1)
+        pieces = int(bits.sum())
         has_board = self.game.stacks or self.game.symmetry
         most = self.decoder.cells if has_board else self.game.observe(position, 0).size
         ends = [math.ceil((most + 1) / self.decoder.stages) * (k + 1) for k in range(1000)]

@@ -10,6 +10,7 @@ CELLS, WIDTH = 24, 8
 MEN = 9
 LONGEST = 300
 SHAPE = "round"
+SYMMETRY = "none"
 ENDINGS = ("two men left, or none that can move", "no end in sight")
 REPETITION = 3
 NO_PROGRESS = 60
@@ -32,6 +33,11 @@ for one in range(CELLS):
 MOVES = (CELLS + 1) * CELLS * (CELLS + 1)
 HAND, TURN = CELLS, CELLS + 2
 
+# Networks see men on the board, and beside it how many each player has in hand.
+PLANES = 4
+PLANE_NAMES = ("own men", "other men", "own men in hand", "other men in hand")
+PLANE_NUMBERS = (0, 0, MEN, MEN)
+
 
 def start():
     state = np.zeros(CELLS + 3, np.int8)
@@ -41,6 +47,15 @@ def start():
 
 def to_move(state):
     return state[TURN]
+
+
+def see(state, seat, planes):
+    """Set the bits of own and other men, and one for each man in hand."""
+    for cell in range(CELLS):
+        if state[cell] > 0:
+            planes[(state[cell] - 1) ^ seat] |= np.uint64(1) << np.uint64(cell)
+    for side in range(2):
+        planes[2 + (side ^ seat)] = (np.uint64(1) << np.uint64(state[HAND + side])) - np.uint64(1)
 
 
 def is_mill(state, point, origin, owner):

@@ -57,7 +57,9 @@ PLANES = 1
 """Number of planes that :func:`see` fills; without it, of contents of a cell other than empty."""
 PLANE_NUMBERS = 64
 """For tuple networks, where planes encode numbers instead of a board: the highest number that they
-distinguish. A plane's number is the count of bits set among its lowest PLANE_NUMBERS bits."""
+distinguish. A plane's number is the count of bits set among its lowest PLANE_NUMBERS bits.
+For planes of numbers beside a board (with SYMMETRY): the highest number of each plane, after zeros
+for the planes of cells, such as ``(0, 0, 9, 9)``."""
 FEATURES = ("tokens left",)
 """Names of the numbers that :func:`features` writes, or just how many there are."""
 MOVE_FEATURES = ("tokens taken",)
@@ -336,7 +338,7 @@ IS_ARRAY = False
 SEES_CELLS = False
 HAS_POINTS = False
 HAS_CHANCE = False
-HAS_BOARD = False
+BOARD_PLANES = 0
 HAS_WINS = False
 HAS_CHANGES = False
 HAS_SAFE = False

@@ -195,6 +195,20 @@ class BoardGame(Game[Board, int]):
         """
         return 0 if self.symmetry else int(self.plain.get("PLANE_NUMBERS", 0))
 
+    @cached_property
+    def numbers_beside(self) -> tuple[int, ...]:
+        """Highest number of each plane, the last ones, that encodes a number beside a board.
+
+        The file's ``PLANE_NUMBERS`` lists them, after zeros for the planes of the board's cells.
+        """
+        told = self.plain.get("PLANE_NUMBERS", ())
+        return tuple(filter(None, told)) if isinstance(told, tuple | list) else ()
+
+    @property
+    def board_planes(self) -> int:
+        """Number of planes, the first ones, whose bits are cells."""
+        return int(self.code.PLANES) - len(self.numbers_beside)
+
     def name_features(self, name: str) -> list[str]:
         """Return the names of the features; *name* is FEATURES or MOVE_FEATURES."""
         told = self.plain.get(name, 0)

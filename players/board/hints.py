@@ -240,7 +240,8 @@ def _find_unseen(sample: _Sample) -> Iterator[str]:
         yield (
             f"networks do not see {_name(sample.game, unseen)}, which"
             f" {'changes' if len(unseen) == 1 else 'change'} and can't be told from what they see:"
-            " they may play better with a function see that shows it"
+            " they may play better with a function see that shows it, on a board in a plane that"
+            " PLANE_NUMBERS lists"
         )
     if sample.hides_turn():
         bits = "a bit"

@@ -62,7 +62,7 @@ class LineTupleDecoder(BoardDecoder):
         """The tuples, and the tables with which they are read."""
         game = self.game
         views = np.ascontiguousarray(find_views(game), dtype=np.int64)
-        kinds = int(game.code.PLANES) + 1
+        kinds = game.board_planes + 1
         return find_lines(
             *game.grid.shape,
             kinds,
@@ -80,7 +80,7 @@ class LineTupleDecoder(BoardDecoder):
     @property
     def planes(self) -> list[tuple[str, int, int]]:
         """Name, rows and columns of each plane: the contents that a cell can have."""
-        return list(self.game.planes)
+        return list(self.game.planes[: self.game.board_planes])
 
     def initialise(self, individuals: int, name: str, rng: np.random.Generator) -> Genomes:
         """Return random genomes, shape ``(individuals, genes)``.
@@ -130,7 +130,7 @@ class LineTupleDecoder(BoardDecoder):
         found: list[list[tuple[int, int]]] = [[] for _ in range(plane_bits * int(game.code.PLANES))]
         for reading, block in enumerate(lines.blocks):
             for place, cell in enumerate(block):
-                for plane in range(int(game.code.PLANES)):
+                for plane in range(game.board_planes):
                     bit = plane * plane_bits + int(grid[cell])
                     found[bit].append((reading, (plane + 1) * lines.kinds**place))
         members = [[reading for reading, _ in pairs] for pairs in found]

@@ -504,13 +504,14 @@ class _GameFile:
         if "see" in self.plain:
             self.number("PLANES", None, 1, MAX_PLANES)
             cells = self.number("CELLS", 64, 1, MAX_CELLS)
-            self.number("PLANE_NUMBERS", 1, 1, cells)
+            self._check_numbers(cells)
             return
         if "CELLS" not in self.plain:
             raise GameFileError(
                 f"{self.path} has no function see, and no CELLS from which to derive it"
             )
         cells = self.number("CELLS", None, 1, MAX_CELLS)
+        self._check_numbers(cells)
         array = self.begin
         if not isinstance(array, np.ndarray) or array.size < cells:
             self.fail(
@@ -518,6 +519,33 @@ class _GameFile:
                 "without a function see, a state must be an array of whole numbers, such as"
                 f" np.int8, that begins with the {cells} cells",
             )
+
+    def _check_numbers(self, cells: int) -> None:
+        """Check PLANE_NUMBERS: one number for all planes, or beside a board one for each plane.
+
+        Raises:
+            GameFileError: It is neither.
+        """
+        told = self.plain.get("PLANE_NUMBERS", 1)
+        if not isinstance(told, tuple | list):
+            self.number("PLANE_NUMBERS", 1, 1, cells)
+            return
+        planes = self.plain.get("PLANES")
+        if "see" not in self.plain:
+            fault = "a list of numbers is for planes that a function see fills"
+        elif not self.find_symmetry():
+            fault = "a list of numbers is for planes beside a board, with WIDTH and SYMMETRY"
+        elif self.plain.get("STACKS"):
+            fault = "with STACKS networks see no numbers"
+        elif len(told) != planes:
+            fault = f"PLANES is {planes}: it must list so many numbers"
+        elif not all(isinstance(each, int) and 0 <= each <= cells for each in told):
+            fault = f"each must be a whole number from 0 to CELLS, {cells}"
+        elif told[0] or 0 in told[told.count(0) :]:
+            fault = "zeros, for planes of cells, come first, such as (0, 0, 9, 9)"
+        else:
+            return
+        self.fail("PLANE_NUMBERS", f"PLANE_NUMBERS is {told}: {fault}")
 
     def _check_counts(self, function: str, name: str) -> None:
         """Check that a *function* of features has its constant *name*, such as FEATURES.
@@ -652,13 +680,15 @@ class _GameFile:
             lines += ["def hash_state(state):", f"    return {' + '.join(parts)}"]
         # Views, flags, adapters and counts
         known = "view(state, seat)" if self._compiles_view() else "state"
+        numbers = self.plain.get("PLANE_NUMBERS", ())
+        beside = np.count_nonzero(numbers) if isinstance(numbers, tuple | list) else 0
         lines += ["def view_state(state, seat):", f"    return {known}"]
         flags = {
             "IS_ARRAY": is_array,
             "SEES_CELLS": sees_cells,
             "HAS_POINTS": self.has_points,
             "HAS_CHANCE": self.has_chance,
-            "HAS_BOARD": bool(self.find_symmetry()),
+            "BOARD_PLANES": f"PLANES - {beside}" if self.find_symmetry() else 0,
             "HAS_PAST": bool(self.ends_by),
             "HAS_GUESS": self.has_guess,
             **{f"HAS_{name.upper()}": name in self.plain for name in OPTIONAL},

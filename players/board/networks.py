@@ -541,7 +541,11 @@ class NetworkDecoder(Observation):
         cells = find_views(self.game)
         cells = cells[np.sort(np.unique(cells, axis=0, return_index=True)[1])]
         planes = np.arange(0, self.inputs, self.game.grid.size)
-        inputs = (planes[None, :, None] + cells[:, None, :]).reshape(len(cells), -1)
+        inputs = planes[None, :, None] + cells[:, None, :]
+        # Numbers beside the board stay as they are
+        board = self.game.board_planes
+        inputs[:, board:] = inputs[:1, board:]
+        inputs = inputs.reshape(len(cells), -1)
         return share_genes(self.mlp, inputs, np.zeros((len(cells), 1), dtype=np.int64))
 
     def initialise(self, individuals: int, name: str, rng: np.random.Generator) -> Genomes:
@@ -711,6 +715,8 @@ class Reading(NamedTuple):
     """Number of contents of a cell, from 0 on."""
     bits: tuple[int, ...]
     """Bits of each plane that count."""
+    planes: int
+    """Number of planes, the first ones, that count."""
     plane_step: int
     bit_step: int
     kind_step: int
@@ -720,8 +726,9 @@ def find_reading(game: BoardGame, contents: int = 0) -> Reading:
     """Return the mapping by which tuple networks read observations of a *game*.
 
     Where bits are cells (``SYMMETRY``), a cell's content is the number of the plane with a bit
-    there. Where planes are numbers (``PLANE_NUMBERS``), each plane is a cell, whose content is the
-    number of its bits that are set and count. Otherwise each bit is a cell of its own.
+    there; numbers beside the board are no cells. Where all planes are numbers (``PLANE_NUMBERS``),
+    each is a cell, whose content is the number of its bits that are set and count. Otherwise each
+    bit is a cell of its own.
 
     Args:
         game: The game.
@@ -730,13 +737,13 @@ def find_reading(game: BoardGame, contents: int = 0) -> Reading:
     planes, cells = int(game.code.PLANES), int(game.code.CELLS)
     every = tuple(range(cells))
     if game.stacks:
-        return Reading(game.grid.size, planes + 2, every, 0, 1, 1)
+        return Reading(game.grid.size, planes + 2, every, planes, 0, 1, 1)
     if game.symmetry:
-        return Reading(cells, planes + 1, every, 0, 1, 1)
+        return Reading(cells, game.board_planes + 1, every, game.board_planes, 0, 1, 1)
     if game.highest_number:
         bits = choose_bits(game.highest_number, contents)
-        return Reading(planes, len(bits) + 1, bits, 1, 0, 0)
-    return Reading(planes * cells, 2, every, cells, 1, 0)
+        return Reading(planes, len(bits) + 1, bits, planes, 1, 0, 0)
+    return Reading(planes * cells, 2, every, planes, cells, 1, 0)
 
 
 def choose_bits(highest: int, contents: int) -> tuple[int, ...]:
@@ -758,7 +765,7 @@ def choose_bits(highest: int, contents: int) -> tuple[int, ...]:
 def name_contents(read: Reading) -> tuple[str, ...]:
     """Return the names of the contents of numbers: 0, 1, ... or ranges such as 9-11.
 
-    >>> name_contents(Reading(1, 4, (0, 1, 4), 1, 0, 0))
+    >>> name_contents(Reading(1, 4, (0, 1, 4), 1, 1, 0, 0))
     ('0', '1', '2-4', '5+')
     """
     firsts = [0, *(bit + 1 for bit in read.bits)]
@@ -789,10 +796,13 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     systematic: bool = False
     """True if every straight line and every rectangle of `length` cells of a board is a tuple."""
     counts: bool = False
-    """True if the number of pieces of each kind counts, too: each number has a weight."""
+    """True if the number of pieces of each kind counts, too, and each number beside a board: all
+    have weights."""
     stages: int = 1
-    """Number of stages of a game, by the number of pieces on the board, for each of which tuples
-    have separate weights; useful where the value of a position changes as a board fills."""
+    """Number of stages of a game, for each of which tuples have separate weights: by the number of
+    pieces on the board, in equal ranges, useful where the value of a position changes as a board
+    fills. Where the file's PLANE_NUMBERS lists numbers beside a board, by their sum: 0, 1 and so
+    on, the last stage for higher sums, too."""
     turns: bool = False
     """True if tuples have separate weights for positions in which the same player moves again;
     useful where that happens."""
@@ -810,6 +820,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         if self.contents and most < 2:
             raise BadValueError(
                 f"contents is {self.contents}: the file of {self.game.name} shows no PLANE_NUMBERS"
+                + " without a board" * bool(self.game.numbers_beside)
             )
         if self.contents and not 2 <= self.contents <= most:
             raise BadValueError(f"contents is {self.contents}: it must be 0, or from 2 to {most}")
@@ -826,8 +837,9 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
             )
         if not 1 <= self.stages <= self.most_pieces:
             raise BadValueError(
-                f"stages is {self.stages}: it must be from 1 to {self.most_pieces}, the most pieces"
-                f" on a board of {self.game.name}"
+                f"stages is {self.stages}: it must be from 1 to {self.most_pieces}, the"
+                f" {'highest sum of numbers' if self.game.numbers_beside else 'most pieces'} on a"
+                f" board of {self.game.name}"
             )
         fitting = -(-(self.most_pieces + 1) // self.span)
         if fitting < self.stages:
@@ -850,7 +862,12 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
 
     @property
     def most_pieces(self) -> int:
-        """The most pieces on a board, or bits that are set of what networks see."""
+        """The most pieces on a board, or bits that are set of what networks see.
+
+        With numbers beside the board it is their highest sum, as these make the stages.
+        """
+        if self.game.numbers_beside:
+            return sum(self.game.numbers_beside)
         return self.cells if self.has_board else int(self.game.code.PLANES * self.game.code.CELLS)
 
     @property
@@ -861,7 +878,14 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     @property
     def span(self) -> int:
         """Width of the range of numbers of pieces that makes a stage; the first one begins at 0."""
+        if self.game.numbers_beside:
+            return 1
         return -(-(self.most_pieces + 1) // self.stages)
+
+    @property
+    def stage_planes(self) -> int:
+        """Index of the first plane whose bits make the stage: of all, or of numbers beside it."""
+        return self.game.board_planes if self.game.numbers_beside else 0
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -879,7 +903,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     @property
     def planes(self) -> list[tuple[str, int, int]]:
         """Planes that networks see; with stacks also the cells to be filled next."""
-        planes = list(self.game.planes)
+        planes = list(self.game.planes[: self.game.board_planes])
         return [*planes, (STATES[1], *self.game.grid.shape)] if self.game.stacks else planes
 
     @property
@@ -919,7 +943,8 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
             return self._read_stacks(position)
         # Each set bit adds to the content of its cell.
         counted = np.array(read.bits)
-        planes, places = np.nonzero(game.observe(position, game.to_move(position))[:, counted])
+        seen = game.observe(position, game.to_move(position))[: read.planes, counted]
+        planes, places = np.nonzero(seen)
         contents = np.zeros(read.cells, dtype=np.int64)
         cells = read.plane_step * planes + read.bit_step * counted[places]
         np.add.at(contents, cells, 1 + read.kind_step * planes)
@@ -929,6 +954,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
     def _find_side(self, side: int, position: Board) -> int:
         """Return the index in :attr:`sides` of a *side* at the stage of a *position*."""
         seen = self.game.observe(position, self.game.to_move(position))
+        seen = seen[self.stage_planes :]
         return side * self.stages + min(int(seen.sum()) // self.span, self.stages - 1)
 
     def _read_stacks(self, position: Board) -> tuple[int, NDArray[np.int64]]:
@@ -955,6 +981,8 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         firsts = [self.span * stage for stage in range(self.stages)]
         lasts = [*(first - 1 for first in firsts[1:]), self.most_pieces]
         names = [f"{first} to {last} pieces" for first, last in zip(firsts, lasts, strict=True)]
+        if self.game.numbers_beside:
+            names = [*(f"numbers of {first}" for first in firsts[:-1]), f"of {firsts[-1]} or more"]
         return tuple(f"{side}, {name}" if side else name for side in sides for name in names)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
@@ -1042,9 +1070,11 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
         comes = [np.append(come, 1) for come in comes]
         first = np.append(first, numbers + (cells + 1) * np.arange(planes))
         readings, numbers = readings + planes, numbers + decoder.count_weights
-    if decoder.stages > 1:  # the number of pieces, which every bit changes
-        members = [np.append(each, readings) for each in members]
-        comes = [np.append(come, 1) for come in comes]
+    if decoder.stages > 1:  # the number of pieces, or the sum of the numbers beside the board
+        begin = decoder.stage_planes * 64 * plane_words(decoder.game.code)
+        for bit in range(begin, len(members)):
+            members[bit] = np.append(members[bit], readings)
+            comes[bit] = np.append(comes[bit], 1)
         first = np.append(first, 0)
     # A cleared bit takes back what a set bit adds.
     deltas = [sign * come for come in comes for sign in (1, -1)]
@@ -1074,7 +1104,8 @@ def _read_cells(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
     for plane in range(code.PLANES):
         # A bit concerns each reading that has its cell, as the digit of the cell's place there.
         for bit in range(64 * plane_words(code)):
-            cell = read.plane_step * plane + read.bit_step * bit if bit in read.bits else -1
+            is_cell = plane < read.planes and bit in read.bits
+            cell = read.plane_step * plane + read.bit_step * bit if is_cell else -1
             reading, place = np.nonzero(readings == cell)
             members.append(reading)
             comes.append((1 + read.kind_step * plane) * powers[place])

@@ -27,10 +27,10 @@ from evolve_arena.genomes.simd import (
     store_word,
 )
 from evolve_arena.players.board.example import (
+    BOARD_PLANES,
     CELLS,
     DRAWING,
     FEATURE_COUNT,
-    HAS_BOARD,
     HAS_CHANCE,
     HAS_CHANGES,
     HAS_DESCRIBE_MOVE,
@@ -1200,7 +1200,7 @@ def find_changes(
         return _find_changed_cells(states, state, planes, changes, slot, seat, keep)
     count, before_at = 0, slot * SEEN
     look(states, state, seat, planes, SEATS * SEEN)
-    if HAS_BOARD and single:
+    if BOARD_PLANES and single:
         _keep_contents(states, planes)
     for word in range(SEEN):
         before, now = peek(planes, before_at + word), peek(planes, SEATS * SEEN + word)
@@ -1254,7 +1254,7 @@ def _keep_contents(states: Array, planes: Array) -> None:
     """Clear all but the first bit of each cell in the new observation; more are a fault."""
     for word in range(SEATS * SEEN, SEATS * SEEN + PLANE_WORDS):
         taken = peek(planes, word)
-        for plane in range(1, PLANES):
+        for plane in range(1, BOARD_PLANES):
             at = word + plane * PLANE_WORDS
             if peek(planes, at) & taken:
                 _note(states, BAD_SIGHT, 0)

@@ -341,13 +341,14 @@ class _PlainChecker:
                 continue
             seen = self._see(state, seat)
             if self.game.symmetry:
-                planes = seen.reshape(self.code.PLANES, -1)
+                planes = seen.reshape(self.code.PLANES, -1)[: self.game.board_planes]
                 if np.bitwise_or.reduce(planes).tolist() != planes.sum(axis=0).tolist():
                     self.fail(
                         "see",
                         "see sets one cell's bit in two planes, but with SYMMETRY tuples of cells"
-                        " need one content for each: show the turn and numbers on cells that are"
-                        " empty in all other planes, or leave SYMMETRY out",
+                        " need one content for each: show numbers in planes that PLANE_NUMBERS"
+                        " lists, and the turn as such a number, or on cells that are empty in all"
+                        " other planes",
                     )
             if "view" in self.game.plain:
                 view = self.game.view(state, seat)

@@ -60,7 +60,8 @@ def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> Sym
     # Symmetries that map the start to itself; others put other pieces on its cells, or move them.
     views = find_cell_views(game)[1:]
     start = game.initial(1)
-    shown = np.array([game.observe(start, seat).any(axis=0) for seat in range(game.seats)])
+    seen = [game.observe(start, seat)[: game.board_planes] for seat in range(game.seats)]
+    shown = np.array([each.any(axis=0) for each in seen])
     fitting, exchanging, fixed = list[NDArray[np.int64]](), 0, ""
     for view in views:
         moved = np.flatnonzero((shown & ~shown[:, view]).any(axis=0))
@@ -166,8 +167,10 @@ def _look(game: BoardGame, state: Board, view: NDArray[np.int64] | None) -> tupl
     """Return the observations of a *state* in a *view*, and the player to move or the result."""
     seats = 1 if game.code.SEES_CELLS else game.seats  # all see the same then
     seen = [game.observe(state, seat) for seat in range(seats)]
-    facts = _adjudicate(game, state)
-    return (*facts, *((each if view is None else each[:, view]).tobytes() for each in seen))
+    if view is not None:  # cells turn with the board, numbers beside it do not
+        for each in seen:
+            each[: game.board_planes] = each[: game.board_planes, view]
+    return (*_adjudicate(game, state), *(each.tobytes() for each in seen))
 
 
 def _adjudicate(game: BoardGame, state: Board) -> tuple[int, ...]:
@@ -188,6 +191,9 @@ def _explain(game: BoardGame, made: list[str], count: int, count_there: int) -> 
     else:
         differ = f"there are {count} moves, on the turned or mirrored board {count_there}"
     if "see" in game.plain:
-        differ += "; or see shows something, such as a number, that does not turn with the board"
+        differ += (
+            "; or see shows something that does not turn with the board, such as a number that"
+            " PLANE_NUMBERS does not list"
+        )
     where = f"{game.file}{game.find_line('SYMMETRY')}"
     return GameFileError(f"{where}: SYMMETRY is {game.symmetry!r}, but {after} {differ}")

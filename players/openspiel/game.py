@@ -88,6 +88,7 @@ class SpielGame(Game[SpielPosition, int]):
         "so far it is for games that are one file of rules"
     )
     highest_number = 0
+    numbers_beside = ()
     stacks = False
     """No plane encodes numbers, and no pieces are stacked; the names are those of `BoardGame`."""
 

@@ -285,6 +285,7 @@ def find_facts(player: EvolvedPlayer) -> dict[str, int]:
         "TURNS": turns,
         "STAGES": max(1, _read(decoder, "stages")),
         "SPAN": _read(decoder, "span"),
+        "STAGE_PLANES": _read(decoder, "stage_planes"),
         "TAKES_WINS": bool(seat[TAKES_WINS]),
         "SETTING": int(seat[SETTING]),
         # The numbers that the file's functions write.
@@ -323,8 +324,9 @@ def _write_facts(player: EvolvedPlayer) -> str:
     return f"""\
 {tell("TAKES_WINS")}
 # What the network sees beside its planes: 1 if it is its turn, 2 the number of its seat; and at how
-# many stages of a game, by the number of pieces, it differs, and how many numbers make a stage.
-{tell("TURNS", "STAGES", "SPAN")}
+# many stages of a game, by the number of pieces, it differs, how many numbers make a stage, and
+# from which plane on pieces, or numbers, count.
+{tell("TURNS", "STAGES", "SPAN", "STAGE_PLANES")}
 # How many numbers the network is given that the rules count of a state, and of a move.
 {tell("FEATURES", "MOVE_FEATURES")}
 # If above 0, so many values of each of the former are told apart, the last one from less alone.

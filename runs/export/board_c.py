@@ -32,7 +32,7 @@ FACTS = (
     *("HAS_CHANCE", "NOTES", "KIND_COUNT", "CAN_SEARCH", "DEPTH", "HAS_QUIET", "UNIT", "FEATURES"),
     *("MOVE_FEATURES", "BINS", "IS_ACTION", "IS_KINDS", "PRUNES", "HIDES", "GUESSES"),
     *("REPETITION", "NO_PROGRESS", "HAS_KEY", "HAS_PROGRESS", "HAS_PAST", "LONGEST", "TURNS"),
-    *("STAGES", "SPAN", "TAKES_WINS"),
+    *("STAGES", "SPAN", "STAGE_PLANES", "TAKES_WINS"),
 )
 """Names of the constants that are defined in C, in this order."""
 

@@ -223,10 +223,11 @@ static const int TUPLES[][2] = {_write_rows(pairs)};
         template = "board_tuples.c"
         constants = f"""\
 #define TUPLE_LENGTH {cells.shape[1]}
-// How many cells tuples read, how many contents each can have, which bits of each plane count, and
-// what these do: how far a plane and a bit are from the next one, and what they add.
+// How many cells tuples read, how many contents each can have, how many planes and which bits of
+// each count, and what these do: how far a plane and a bit are from the next one, and what they add.
 #define READ {read.cells}
 #define CONTENTS {read.kinds}
+#define READ_PLANES {read.planes}
 #define BIT_COUNT {len(read.bits)}
 {write_array_c("BITS", "int", list(read.bits))}\
 #define TABLE_SIZE {read.kinds ** cells.shape[1]}

@@ -374,9 +374,10 @@ TUPLES = {_fill(find_terms(decoder, cells))}
 """
     else:
         constants = f"""\
-# How many cells tuples read, how many contents each can have, which bits of each plane count, and
-# what these do: how far a plane and a bit are from the next one, and from that what they add.
-READ, CONTENTS = {read.cells}, {read.kinds}
+# How many cells tuples read, how many contents each can have, how many planes and which bits of
+# each count, and what these do: how far a plane and a bit are from the next one, and from that what
+# they add.
+READ, CONTENTS, READ_PLANES = {read.cells}, {read.kinds}, {read.planes}
 BITS = {_fill(list(read.bits))}
 PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
 TUPLES = {_fill(cells.tolist())}

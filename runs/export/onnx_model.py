@@ -76,7 +76,7 @@ def _describe(player: EvolvedPlayer) -> JsonObject:
     if isinstance(player, TuplePlayer):
         planes = [
             [name, len(place)]
-            for (name, *_), place in zip(decoder.planes, decoder.places, strict=False)
+            for (name, *_), place in zip(decoder.game.planes, decoder.places, strict=True)
         ]
         planes += [["moves again", 1]] if decoder.turns else []
         planes += [["seat that has moved, from 0", 1]] if decoder.by_seat else []
@@ -210,8 +210,10 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
     bits = model.cast("inputs", "INT64")
     entries = model.add("MatMul", bits, model.constant(adds, np.int64))
     entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
-    if stages > 1:  # the stage by the number of pieces chooses the table
-        ones = (np.arange(len(adds)) < len(places))[:, None]
+    if stages > 1:  # the stage by the number of pieces, or by numbers, chooses the table
+        order = np.arange(len(adds))
+        begin = decoder.stage_planes * decoder.game.grid.size
+        ones = ((order >= begin) & (order < len(places)))[:, None]
         pieces = model.add("MatMul", bits, model.constant(ones, np.int64))
         stage = model.add("Div", pieces, model.constant(decoder.span, np.int64))
         stage = model.add("Min", stage, model.constant(stages - 1, np.int64))

@@ -170,6 +170,8 @@ def _fit_learner(recipe: Recipe) -> Recipe:
         return recipe.change({"method.games": max(1, games)})
     if not isinstance(decoder, TupleDecoder):
         return recipe
+    if decoder.game.numbers_beside:  # such as men in hand: with none left it is another game
+        recipe = recipe.change({"network.stages": 2})
     # The longest tuples with tables that are not too large.
     error: ArenaError | None = None
     for length in LENGTHS:

@@ -17,6 +17,7 @@ from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.evolved import Decoder
 from evolve_arena.runs.export import export_player
 from tests.evolved import make_evolved, random_positions
+from tests.tracks import HANDS, open_text
 
 DESIGNS: list[tuple[str, Settings, int]] = [
     ("tic-tac-toe", {"hidden": (8,)}, 8),
@@ -26,6 +27,7 @@ DESIGNS: list[tuple[str, Settings, int]] = [
     ("hex", {"hidden": (6, 4), "size": 4, "activation": "tanh"}, 2),
     ("othello", {"hidden": (16,), "size": 6}, 8),
     ("connect-four", {"hidden": (7,), "encoding": "numbered"}, 2),
+    ("hands", {"hidden": (8,)}, 8),
     ("connect-four", {"hidden": (6, 5), "columns": 8, "rows": 8, "activation": "sigmoid"}, 2),
 ]
 
@@ -35,7 +37,15 @@ def turn(decoder: Decoder, inputs: np.ndarray) -> list[np.ndarray]:
     grid = decoder.game.grid
     views = find_symmetries(grid.size, grid.shape[1], decoder.game.symmetry)
     planes = inputs.reshape(len(inputs), -1, grid.size)
-    return [planes[:, :, view].reshape(inputs.shape) for view in views]
+    numbers = np.count_nonzero(decoder.game.plain.get("PLANE_NUMBERS", ()))
+    cells, beside = np.split(planes, [planes.shape[1] - numbers], axis=1)
+    turned = [np.concatenate([cells[:, :, view], beside], axis=1) for view in views]
+    return [each.reshape(inputs.shape) for each in turned]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _games(tmp_path_factory: pytest.TempPathFactory) -> None:
+    open_text(tmp_path_factory.mktemp("games"), HANDS, "hands.py")
 
 
 @pytest.mark.parametrize(("game", "settings", "views"), DESIGNS, ids=str)

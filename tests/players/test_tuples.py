@@ -27,6 +27,7 @@ from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
 from tests.evolved import random_positions
+from tests.tracks import HANDS, open_text
 from tests.tuples import PlainTuples
 
 
@@ -102,6 +103,8 @@ def test_no_tuple_of_numbers_comes_twice_before_each_has_come() -> None:
             "stages is 40: stages of 2 .* are only 25; write network.stages=25",
         ),
         ("hex", {"contents": 3}, "contents is 3: the file of hex shows no PLANE_NUMBERS"),
+        ("hands", {"contents": 3}, "hands shows no PLANE_NUMBERS without a board"),
+        ("hands", {"stages": 8}, "stages is 8: .* from 1 to 6, the highest sum of numbers on a"),
         ("hex", {"length": 16}, "length is 16: 60 tuples .*; network.length=13 would do"),
     ],
 )
@@ -133,7 +136,17 @@ PLAYERS: dict[str, tuple[str, Settings, list[Settings]]] = {
         {"pits": 3},
         [{"stages": 6}, {"turns": True, "stages": 2, "counts": True}],
     ),
+    "numbers beside a board": (
+        "hands",
+        {},
+        [{"stages": 2}, {"counts": True}, BY_SEAT | {"stages": 4, "counts": True}],
+    ),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _games(tmp_path_factory: pytest.TempPathFactory) -> None:
+    open_text(tmp_path_factory.mktemp("games"), HANDS, "hands.py")
 
 
 class Reference(Player):

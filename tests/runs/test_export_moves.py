@@ -35,7 +35,7 @@ from tests.exported import (
 from tests.forked import evolve
 from tests.heap import load_heap
 from tests.pages import ask_page, with_node
-from tests.tracks import TRACKS, open_text, play_randomly
+from tests.tracks import HANDS, TRACKS, open_text, play_randomly
 
 CHANCY = (
     ("greedy(state, moves, count, notes, setting, kind)", "greedy(state, moves, count, random)"),
@@ -88,6 +88,12 @@ PLAYERS: Table = {
         {"tuples": 0, "length": 6, "systematic": True, "stages": 7, "counts": True},
     ),
     "stages of numbers": ("kalah", "tuples", {"tuples": 9, "length": 3, "stages": 4}),
+    "numbers beside a board": ("hands", "mlp", {"symmetric": True}),
+    "stages by numbers beside a board": (
+        "hands",
+        "tuples",
+        {"tuples": 9, "length": 3, "stages": 2, "counts": True},
+    ),
     "stacks, numbered": ("connect-four", "mlp", {"columns": 9, "rows": 7, "encoding": "numbered"}),
     "stacks, graph": ("connect-four", "graph", {}),
     "three seats, chance": ("pig", "graph", {"seats": 3}),
@@ -142,6 +148,7 @@ ALL = {**PLAYERS, **LOOKING, **REPEATING, **CHOOSING}
 def _games(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder, rows = tmp_path_factory.mktemp("games"), find_game("tic-tac-toe").game
     open_text(folder, TRACKS)
+    open_text(folder, HANDS, "hands.py")
     load_heap(folder)
     load_heap(folder, "chancy_heap", *CHANCY)
     quiet = "\n\ndef quiet(state):\n    return state[0] != 0 or state[4] == 0\n"

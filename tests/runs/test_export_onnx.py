@@ -22,6 +22,7 @@ from evolve_arena.players.evolved import EvolvedPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import export_player
 from tests.evolved import grow, make_evolved, random_positions
+from tests.tracks import HANDS, open_text
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -139,7 +140,13 @@ PLAYERS: list[tuple[str, str, Settings]] = [
         "tuples",
         {"tuples": 0, "length": 3, "systematic": True, "stages": 3, "counts": True},
     ),
+    ("hands", "tuples", {"tuples": 9, "length": 3, "stages": 2, "counts": True}),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _games(tmp_path_factory: pytest.TempPathFactory) -> None:
+    open_text(tmp_path_factory.mktemp("games"), HANDS, "hands.py")
 
 
 @pytest.mark.parametrize(("game", "network", "settings"), PLAYERS)

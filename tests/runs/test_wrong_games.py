@@ -70,7 +70,28 @@ PLAIN: Wrongs = {
     ),
     "two planes have one cell's bit": (
         *ahead(SEE.format(2, "planes[0] = planes[1]", "np.uint64(1)")),
-        "show the turn and numbers on cells that are empty in all other planes, or leave SYMMETRY",
+        "show numbers in planes that PLANE_NUMBERS lists, and the turn as such a number, or",
+    ),
+    "numbers beside a board without see": (
+        *ahead("PLANE_NUMBERS = (0, 3)"),
+        r"line \d+: PLANE_NUMBERS is \(0, 3\): a list of numbers is for planes that a function see",
+    ),
+    "numbers beside no board": (
+        'SYMMETRY = "all"\n',
+        "PLANE_NUMBERS = (0, 3)\n" + SEE.format(2, "planes[1]", "np.uint64(1)") + "\n",
+        "a list of numbers is for planes beside a board, with WIDTH and SYMMETRY",
+    ),
+    "a number for each plane": (
+        *ahead("PLANE_NUMBERS = [0, 3, 3]\n" + SEE.format(2, "planes[1]", "np.uint64(1)")),
+        r"PLANE_NUMBERS is \[0, 3, 3\]: PLANES is 2: it must list so many numbers",
+    ),
+    "a number beside a board is too high": (
+        *ahead("PLANE_NUMBERS = (0, 10)\n" + SEE.format(2, "planes[1]", "np.uint64(1)")),
+        "each must be a whole number from 0 to CELLS, 9",
+    ),
+    "a number comes before the board": (
+        *ahead("PLANE_NUMBERS = (3, 0)\n" + SEE.format(2, "planes[0]", "np.uint64(1)")),
+        "zeros, for planes of cells, come first",
     ),
     "pieces float": (
         *('SYMMETRY = "all"', 'STACKS, SYMMETRY = True, "mirror"'),

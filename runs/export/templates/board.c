@@ -259,9 +259,9 @@ static const uint64_t *list_planes(State *state, int64_t seat) {
 #if TURNS
     planes[PLANES * WORDS] = TURNS == 2 ? (uint64_t)seat : ask_mover(state) == seat;
 #endif
-#if STAGES > 1  // which table counts depends on the number of pieces, too
+#if STAGES > 1  // which table counts depends on the number of pieces, or on numbers, too
     uint64_t pieces = 0;
-    for (int word = 0; word < PLANES * WORDS; word++)
+    for (int word = STAGE_PLANES * WORDS; word < PLANES * WORDS; word++)
         for (uint64_t bits = planes[word]; bits; bits &= bits - 1)
             pieces++;
     const uint64_t stage = pieces / SPAN;

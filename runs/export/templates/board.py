@@ -134,7 +134,7 @@ SIZE = 1
 KINDS = (int,)
 ARRAY = ""
 SEES_CELLS = False
-TURNS, STAGES, SPAN = 0, 1, 0
+TURNS, STAGES, SPAN, STAGE_PLANES = 0, 1, 0, 0
 # How many numbers the network is given that the rules count of a state, and of a move.
 FEATURES, MOVE_FEATURES = 0, 0
 BINS = 0
@@ -409,7 +409,7 @@ def list_planes(state: Sequence[int], seat: int) -> list[int]:
         ]
     table = seat if TURNS == 2 else int(int(RULES["to_move"](state)) == seat) if TURNS else 0
     if STAGES > 1:
-        pieces = sum(bin(plane).count("1") for plane in seen)
+        pieces = sum(bin(plane).count("1") for plane in seen[STAGE_PLANES:])
         table = table * STAGES + min(pieces // SPAN, STAGES - 1)
     return [*seen, table] if TURNS or STAGES > 1 else seen
 

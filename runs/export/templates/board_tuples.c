@@ -12,7 +12,7 @@ static void unpack_network(void) {
 static const int64_t *evaluate_planes(const uint64_t *planes) {
     static int64_t total;
     int contents[READ] = {0};
-    for (int plane = 0; plane < PLANES; plane++)
+    for (int plane = 0; plane < READ_PLANES; plane++)
         for (int place = 0; place < BIT_COUNT; place++) {
             const int bit = BITS[place];
             if (planes[plane * WORDS + bit / 64] >> bit % 64 & 1)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from zlib import decompress
 
 # --- The network --------------------------------------------------------------------------
-READ, CONTENTS = 1, 2
+READ, CONTENTS, READ_PLANES = 1, 2, 1
 BITS = [0]
 PLANE_STEP, BIT_STEP, KIND_STEP = 0, 1, 1
 PLANES, TABLES, COUNTS = 1, 1, 0
@@ -24,7 +24,7 @@ c-muNfB*mh2mk>
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
     """Return the sum of all entries that these planes of bits select, in units of 1/65536."""
     contents = [0] * READ
-    for plane, word in enumerate(planes[:PLANES]):
+    for plane, word in enumerate(planes[:READ_PLANES]):
         for bit in BITS:
             if word >> bit & 1:
                 contents[PLANE_STEP * plane + BIT_STEP * bit] += 1 + KIND_STEP * plane
