@@ -224,7 +224,8 @@ static const int TUPLES[][2] = {_write_rows(pairs)};
         constants = f"""\
 #define TUPLE_LENGTH {cells.shape[1]}
 // How many cells tuples read, how many contents each can have, how many planes and which bits of
-// each count, and what these do: how far a plane and a bit are from the next one, and what they add.
+// each count, and what these do: how far a plane and a bit are from the next one, and what they
+// add.
 #define READ {read.cells}
 #define CONTENTS {read.kinds}
 #define READ_PLANES {read.planes}
