@@ -95,7 +95,7 @@ class PlainTuples:
 
     def find_stage(self, position: Board) -> int:
         """Return the stage of a position: equal ranges of numbers of pieces, each a stage."""
-        bits, numbers = self.game.observe(position, 0), self.game.plain.get("PLANE_NUMBERS", ())
+        bits, numbers = self.game.observe(position, 0), self.game.plain.get("PLANE_NUMBERS")
         if isinstance(numbers, tuple):
             beside = bits[numbers.count(0) :].sum()
             return min(int(beside), self.decoder.stages - 1)
