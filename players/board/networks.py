@@ -982,7 +982,8 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         lasts = [*(first - 1 for first in firsts[1:]), self.most_pieces]
         names = [f"{first} to {last} pieces" for first, last in zip(firsts, lasts, strict=True)]
         if self.game.numbers_beside:
-            names = [*(f"numbers of {first}" for first in firsts[:-1]), f"of {firsts[-1]} or more"]
+            sums = [*map(str, firsts[:-1]), f"{firsts[-1]} or more"]
+            names = [f"numbers sum to {told}" for told in sums]
         return tuple(f"{side}, {name}" if side else name for side in sides for name in names)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
