@@ -835,12 +835,11 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
                 f"systematic is true, but the file of {self.game.name} declares no SYMMETRY of a"
                 " board, on which lines and rectangles could lie"
             )
-        if not 1 <= self.stages <= self.most_pieces:
-            raise BadValueError(
-                f"stages is {self.stages}: it must be from 1 to {self.most_pieces}, the"
-                f" {'highest sum of numbers' if self.game.numbers_beside else 'most pieces'} on a"
-                f" board of {self.game.name}"
-            )
+        most, reason = self.most_pieces, f"the most pieces on a board of {self.game.name}"
+        if self.game.numbers_beside:
+            most, reason = most + 1, f"as the numbers of {self.game.name} sum to at most {most}"
+        if not 1 <= self.stages <= most:
+            raise BadValueError(f"stages is {self.stages}: it must be from 1 to {most}, {reason}")
         fitting = -(-(self.most_pieces + 1) // self.span)
         if fitting < self.stages:
             raise BadValueError(

@@ -226,7 +226,9 @@ def test_an_error_names_numbers_that_do_not_turn(tmp_path: Path) -> None:
     source = change(
         ROWS + SEE_TURN, ("elif state[TURN] == seat", "elif cell == 0 and state[4] != 0")
     )
-    with pytest.raises(GameFileError, match="or see shows something that does not turn .* PLANE_NUMBERS"):
+    with pytest.raises(
+        GameFileError, match=r"or see shows something that does not turn .* PLANE_NUMBERS"
+    ):
         check_symmetry(load(tmp_path, "number_on_corner", source), 100)
 
 

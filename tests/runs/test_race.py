@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -23,6 +24,7 @@ from evolve_arena.runs.errors import RunBusyError, RunExistsError
 from evolve_arena.runs.many.race import Meeting, Race, TimedStart, list_candidates
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.training.loop import Callback, Progress, during_checks
+from tests.tracks import HANDS
 
 ROWS = str(find_game("tic-tac-toe").game.file)  # type: ignore[attr-defined]
 SMALL = {"check.opponents": ["random"], "check.games": 20, "method.name": "td-tuples"}
@@ -212,6 +214,13 @@ def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
     found = list_candidates("pieces.py")["td-tuples"]
     assert (found.network["length"], found.method["games"]) == (4, 500)
     assert list_candidates("pieces.py")["td"].method["games"] == 500
+    # Numbers beside a board make two stages, also a single bit
+    bit = HANDS.replace("PLANES = 4", "PLANES = 3").replace("0, MEN, MEN", "0, 1")
+    bit = re.sub(r"    for side in .*\n.*\n", "    planes[2] = np.uint64(state[HAND] > 0)\n", bit)
+    for number, text in enumerate((HANDS, bit)):
+        Path(f"hands_{number}.py").write_text(text, encoding="utf-8")
+        found = list_candidates(f"hands_{number}.py")["td-tuples"]
+        assert found.network["stages"] == 2
 
 
 def test_scores_are_shares_of_points_the_weakest_being_clear() -> None:
