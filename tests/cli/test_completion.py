@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from evolve_arena.core import registry
 from tests import forked
 
 SHELLS = ("bash", "zsh", "fish")
@@ -30,6 +31,7 @@ def complete(folder: Path, *words: str) -> list[str]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in asked.items():
             patch.setenv(name, value)
+        patch.setattr(registry, "_registered", {})  # games of other tests in this process
         done = forked.evolve(folder=folder)
     assert (done.returncode, done.stderr) == (0, "")
     return [text for text in done.stdout.splitlines() if text]
