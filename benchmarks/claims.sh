@@ -119,7 +119,7 @@ part_league() { # LEAGUE=DIR: the files of the Othello League, which are no part
 }
 
 part_pbt() { # population-based training of two individuals, and the learner, with as many games
-  local name games generations plies rate seed extra learner own="$root"/benchmarks/games
+  local name games generations plies rate seed many extra learner own="$root"/benchmarks/games
   local pbt=(--set method.name=population-based-training --set method.individuals=2)
   local last=(--set check.every=1000000 --set 'run.champion="last"')
   meet() {
@@ -148,19 +148,20 @@ part_pbt() { # population-based training of two individuals, and the learner, wi
   pbt+=(--set variation.step_size=0.02) last+=(--minutes 2.5 --allow-process)
   for name in nine_mens_morris lines_of_action ataxx; do
     case $name in
-      nine_mens_morris) games=500
+      nine_mens_morris) games=500 many=60
         extra=(--set network.tuples=60 --set network.length=8 --set network.counts=true --set network.stages=2)
-        learner=(--set method.name=td-tuples --set method.shards=2 --set method.games=1000
-          --set method.schedule.learning_rate=0.002) ;;
-      lines_of_action) games=500 extra=(--set 'network.hidden=[64]')
+        learner=(--set method.name=td-tuples --set method.individuals=1 --set method.shards=2
+          --set method.games=1000 --set method.schedule.learning_rate=0.002) ;;
+      lines_of_action) games=500 many=40 extra=(--set 'network.hidden=[64]')
         learner=(--set method.name=td --set method.individuals=2 --set method.games=1000) ;;
-      ataxx) games=300 extra=(--set 'network.hidden=[64]')
+      ataxx) games=300 many=20 extra=(--set 'network.hidden=[64]')
         learner=(--set method.name=td --set method.individuals=2 --set method.games=750) ;;
     esac
-    breed "$own"/$name.py 6 learned-$name "${learner[@]}" "${extra[@]}" "${last[@]}"
+    # A run that the clock was to end has no last generation, so none is resumed
+    [ -e learned-$name ] || breed "$own"/$name.py 6 learned-$name "${learner[@]}" "${extra[@]}" "${last[@]}"
     [ $name = nine_mens_morris ] || extra+=(--set 'network.kind="mlp"' --set method.genes.learning_rate=0.3)
-    breed "$own"/$name.py 6 pbt-$name "${pbt[@]}" --set method.games=$games "${extra[@]}" "${last[@]}"
-    meet $name 40
+    [ -e pbt-$name ] || breed "$own"/$name.py 6 pbt-$name "${pbt[@]}" --set method.games=$games "${extra[@]}" "${last[@]}"
+    meet $name $many
   done
 }
 

@@ -883,7 +883,7 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
 
     @property
     def stage_planes(self) -> int:
-        """Index of the first plane whose bits make the stage: of all, or of numbers beside it."""
+        """Index of the plane from which bits make the stage: 0, or the first number's plane."""
         return self.game.board_planes if self.game.numbers_beside else 0
 
     @property
