@@ -156,7 +156,10 @@ def test_all_examples_run_and_do_what_the_page_says(
         pytest.importorskip(name, reason="the examples log to it")
     for name in ("WANDB_SILENT", "MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
         monkeypatch.setitem(os.environ, name, "true")
-    space = run(*LIBRARY)
+    try:
+        space = run(*LIBRARY)
+    finally:  # Its service would outlive the test, as a child of this process.
+        pytest.importorskip("wandb").teardown()
     printed = capsys.readouterr().out
     assert "<Run 'first': tournament, generation 4 of 4>" in printed
     assert "weights_1 (84, 48)" in printed
