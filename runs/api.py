@@ -15,6 +15,7 @@ from evolve_arena.arena.match import OnMatch
 from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame, Game
+from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import SPIEL, default_game, make_game
 from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import register
@@ -590,8 +591,9 @@ def export(
         target: Format: ``python``, ``html``, ``c``, ``onnx`` and so on; ``evolve export -h`` lists
             them.
         path: Path of the file to write.
-        limit: Maximum number of characters; weights of a tuple network are rounded until the file
-            has no more. None is no limit.
+        limit: Maximum number of characters: the file is compressed, and weights of a tuple network
+            are rounded, or most of them dropped and the others fitted, which takes minutes and is
+            logged. None is no limit.
         force: True to overwrite an existing file.
 
     Raises:
@@ -612,7 +614,9 @@ def export(
     found = load_player(player) if isinstance(player, str) else player
     if not isinstance(found, EvolvedPlayer):
         raise BadValueError(f"{quote(player)} was not evolved: there is nothing to export")
-    file, (content, _) = Path(path), shorten(found, target, limit)
+    file, (content, lost) = Path(path), shorten(found, target, limit)
+    if lost:
+        LOG.info("%s: %s", file, lost)
     check_free(file, force=force)
     write_whole(file, content.encode() if isinstance(content, str) else content)
     return file

@@ -35,8 +35,12 @@ def pick_player(table: Table, name: str, seed: int = 3) -> EvolvedPlayer:
 
 def load_bot(player: EvolvedPlayer, target: str = "python") -> Namespace:
     """Return the names that an exported file defines."""
+    return load_text(str(export_player(player, target)))
+
+
+def load_text(text: str) -> Namespace:
+    """Return the names that the *text* of an exported file defines."""
     names = {"__name__": "bot"}
-    text = str(export_player(player, target))
     exec(compile(text, "bot.py", "exec", dont_inherit=True), names)
     return names
 

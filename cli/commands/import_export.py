@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evolve_arena.cli.commands.completion import complete_game, complete_run_or_file
+from evolve_arena.core.logs import format_seconds, print_status
 from evolve_arena.runs.targets import TARGETS, check_target
 
 if TYPE_CHECKING:
@@ -56,7 +59,8 @@ def export(
         int | None,
         typer.Option(
             metavar="CHARACTERS",
-            help="Maximum length of the file; weights of tuple networks are rounded until it fits.",
+            help="Maximum length of the file: it is compressed, and weights of tuple networks are"
+            " rounded, or most of them dropped and the others fitted.",
             min=1,
         ),
     ] = None,
@@ -76,7 +80,7 @@ def export(
 
     suffix = check_target(to).suffix
     player, place = _find_champion(run, generation)
-    content, step = shorten(player, to, limit)
+    content, lost = shorten(player, to, limit, _make_report())
     file = out or place.with_name(place.stem + suffix)
     written = content.encode() if isinstance(content, str) else content
     if out or run.startswith(PREFIX):
@@ -84,10 +88,21 @@ def export(
         write_whole(file, written)
     else:
         write_export(file, written, force=force)
-    if step is not None:
-        told = f"weights are rounded to multiples of {step:g}: {len(content):,} characters"
-        print_line(told, error=True)
+    if lost:
+        print_line(f"{lost}: {len(content):,} characters", error=True)
     print_line(file)
+
+
+def _make_report() -> Callable[[float], None]:
+    """Return a function that tells how far the fitting of weights is, and the time left."""
+    began = time.perf_counter()
+
+    def report(done: float) -> None:
+        passed = time.perf_counter() - began
+        left = f", {format_seconds(passed * (1.0 - done) / done)} left" if done else ""
+        print_status(f"fitting fewer weights: {done:.0%}{left}")
+
+    return report
 
 
 def import_neat(

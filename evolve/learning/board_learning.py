@@ -175,6 +175,117 @@ def _play(
     return ply
 
 
+@compiled
+def list_decisions(
+    games: int,
+    exploration: float,
+    noise: float,
+    structure: Array,
+    tables: Floats,
+    rng: Stream,
+    workspace: TupleWorkspace,
+    entries: Array,
+    decisions: Array,
+) -> Number:
+    """Play games of one network against another, and list what the first one chooses from.
+
+    From game to game it moves on by one seat. It plays no random moves, the others do, so that its
+    decisions are those that it meets if it plays as well as it can.
+
+    Args:
+        games: Number of games; fewer are played if there is no more room.
+        exploration: Share of the others' moves that are played at random.
+        noise: The most that a random number adds to each value before the others choose.
+        structure: Structure of both networks, laid out by `genomes.tuple_entries`.
+        tables: All weights of the network, then those of the others', flat (``float32``).
+        rng: Random stream.
+        workspace: Work space for a game.
+        entries: Receives the weights that each move's afterstate reads, as indices, flat
+            (``int32``); of decisions among several moves of which none wins at once.
+        decisions: Receives the number of the decision of each afterstate, shape ``(afterstates,)``.
+
+    Returns:
+        The number of afterstates listed.
+    """
+    size, listed, number = count_entries(structure, 0), np.int64(0), np.int64(0)
+    for game in range(games):
+        for seat in range(SEATS):
+            start_readings(structure, 0, workspace.entries, seat * size)
+            for word in range(SEEN):
+                poke(workspace.planes, seat * SEEN + word, np.uint64(0))
+        state, ply = settle(workspace.states, begin(workspace.states), rng), 0
+        outcome = adjudicate(workspace.states, state)
+        while outcome == GOES_ON and ply < LONGEST:
+            seat = find_mover(workspace.states, state)
+            winning = list_wins(workspace.states, state, workspace.wins)
+            count = list_moves(workspace.states, state, workspace.moves, 0)
+            own = seat == game % SEATS
+            if winning > 0:
+                move = peek(workspace.wins, 0)
+            elif count == 1 or (not own and chance(rng) < exploration):
+                move = peek(workspace.moves, below(rng, count) if count > 1 else 0)
+            elif listed + count > decisions.shape[0]:
+                return listed
+            else:
+                _read(structure, workspace, seat, state, seat * size, seat * size, True)
+                half = np.int64(0) if own else tables.shape[0] // 2
+                added = np.float64(not own) * noise
+                given = structure, tables, half, seat, state, count, added, rng, workspace
+                move, won = _list_afterstates(*given, entries, listed)
+                if own and not won:
+                    decisions[listed : listed + count] = number
+                    number += 1
+                    listed += count
+            note_move(workspace.states, move)
+            state = advance(workspace.states, state, move, ply + 1)
+            state = settle(workspace.states, state, rng)
+            ply += 1
+            outcome = adjudicate_move(
+                workspace.states, state, move, ply, outcome, workspace.wins, winning
+            )
+    return listed
+
+
+@inlined
+def _list_afterstates(
+    structure: Array,
+    tables: Floats,
+    half: Number,
+    seat: Number,
+    state: Position,
+    count: Number,
+    noise: Number,
+    rng: Stream,
+    workspace: TupleWorkspace,
+    entries: Array,
+    listed: Number,
+) -> Number:
+    """Write the weights that each move's afterstate reads to *entries*, from row *listed* on.
+
+    Returns:
+        The first move of the best value by the weights at index *half*, to which some *noise* is
+        added, or one that wins at once; and True if it wins.
+    """
+    states, size, readings = workspace.states, count_entries(structure, 0), structure[READINGS]
+    best, best_value = np.int64(-1), np.float32(0.0)
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        trial = follow(states, 1, state, move)
+        if not HAS_WINS and has_won(states, trial, adjudicate(states, trial), seat):
+            return move, True
+        _read(structure, workspace, seat, trial, seat * size, TRIAL * size, False)
+        table = _find_table(structure, seat, trial, workspace, TRIAL * size)
+        for reading in range(readings):
+            entry = table + peek(workspace.entries, TRIAL * size + reading)
+            poke(entries, (listed + place) * readings + reading, entry)
+        value = _sum(structure, tables, half + table, workspace, TRIAL * size)
+        # Between -1 and 1, so that decided games are not played without noise.
+        value = value / (np.float32(1.0) + abs(value)) + np.float32(noise * chance(rng))
+        if best < 0 or value > best_value:
+            best, best_value = move, value
+    return best, False
+
+
 @inlined
 def _choose(
     structure: Array,

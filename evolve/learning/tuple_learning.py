@@ -226,3 +226,80 @@ def average_tables(average: Floats, tables: Floats, share: float) -> None:
     weight = np.float32(share)
     for place in range(tables.shape[0]):
         average[place] += (tables[place] - average[place]) * weight
+
+
+@compiled
+def sum_rows(entries: Array, tables: Floats, sums: Floats) -> None:
+    """Write the sum of the weights of each row of *entries* to *sums*.
+
+    Args:
+        entries: Indices of weights, shape ``(rows, readings)``.
+        tables: All weights, flat (``float32``).
+        sums: Shape ``(rows,)`` (``float32``).
+    """
+    for row in range(len(entries)):
+        total = np.float32(0.0)
+        for entry in entries[row]:
+            total += tables[entry]
+        sums[row] = total
+
+
+@compiled
+def fit_decisions(
+    entries: Array,
+    ends: Array,
+    starts: Array,
+    order: Array,
+    targets: Floats,
+    urgency: Floats,
+    tables: Floats,
+    rounded: Floats,
+    totals: Floats,
+    unit: float,
+    step: float,
+    push: float,
+) -> None:
+    """Move the values of afterstates towards *targets*, by the weights that they read.
+
+    Where another move than by the targets is the best, these two move apart besides, as in a
+    structured perceptron, and the decision counts twice as much from then on, up to eight times.
+
+    Args:
+        entries: Indices of the weights that each afterstate, a row, reads; one row after the other.
+        ends: 0, then where each row ends, shape ``(rows + 1,)``.
+        starts: First row of each decision, then the number of rows, shape ``(decisions + 1,)``.
+        order: Decisions, in the order in which they are taken up.
+        targets: The wanted sum of each row's weights, shape ``(rows,)``.
+        urgency: How much each decision counts, from 1 to 8, changed in place.
+        tables: All weights, flat, changed in place.
+        rounded: Their nearest multiples of *unit*, which values are the sums of; changed in place.
+        totals: Work space with room for the rows of any decision.
+        unit: Number whose multiples weights shall be.
+        step: Learning rate of a weight.
+        push: By how much more two moves move apart, in units of the squared error's gradient.
+    """
+    one, small, rate = np.float32(1.0), np.float32(unit), np.float32(step)
+    for decision in order:
+        first, last = starts[decision], starts[decision + 1]
+        best, wanted = first, first
+        for row in range(first, last):
+            total = np.float32(0.0)
+            for place in range(ends[row], ends[row + 1]):
+                total += rounded[entries[place]]
+            totals[row - first] = total
+            best = row if total > totals[best - first] else best
+            wanted = row if targets[row] > targets[wanted] else wanted
+        for row in range(first, last):
+            value, aim = np.tanh(totals[row - first]), np.tanh(targets[row])
+            # A tenth is added to tanh's slope, so that decided values can still move.
+            change = urgency[decision] * (aim - value) * (np.float32(1.1) - value * value)
+            if best != wanted:
+                change += np.float32(push) * (np.float32(row == wanted) - np.float32(row == best))
+            for place in range(ends[row], ends[row + 1]):
+                entry = entries[place]
+                tables[entry] += rate * change
+                rounded[entry] = np.rint(tables[entry] / small) * small
+        if best != wanted:
+            urgency[decision] = min(urgency[decision] * 2, np.float32(8.0))
+        else:
+            urgency[decision] = max(urgency[decision] / 2, one)

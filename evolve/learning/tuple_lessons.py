@@ -69,7 +69,16 @@ def _teach(
     figures: NDArray[np.float64],
 ) -> None:
     """Play games and learn from them, changing *tables* in place; see `board_learning.teach`."""
-    structure, code = np.array(structure), lesson.code
+    structure = np.array(structure)
+    workspace = make_workspace(lesson, structure)
+    given = learning, structure, tables, rng, workspace, figures
+    lesson.lessons.teach(*given, lesson.opponents)
+    lesson.refuse_faults(workspace.states, workspace.planes)
+
+
+def make_workspace(lesson: Lesson, structure: NDArray[np.int32]) -> TupleWorkspace:
+    """Return work space for games of a tuple network of this *structure*."""
+    code = lesson.code
     made = make_tuple_workspace(
         *(int(code.LONGEST), int(structure[READINGS])),
         moves=2 * code.MOVES,
@@ -79,6 +88,4 @@ def _teach(
         seats=int(code.SEATS),
     )
     workspace: TupleWorkspace = lesson.share(made)
-    given = learning, structure, tables, rng, workspace, figures
-    lesson.lessons.teach(*given, lesson.opponents)
-    lesson.refuse_faults(workspace.states, workspace.planes)
+    return workspace

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import ast
+import base64
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.registry import load
+from evolve_arena.evolve.learning.tuple_pruning import TuplePruning
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players import evolved
 from evolve_arena.players.board.game import BoardGame
@@ -51,19 +56,25 @@ def export_player(player: EvolvedPlayer, target: str) -> str | bytes:
 
 
 def shorten(
-    player: EvolvedPlayer, target: str, limit: int | None
-) -> tuple[str | bytes, float | None]:
-    """Return *player* as a file of at most *limit* characters; its weights are rounded if need be.
+    player: EvolvedPlayer,
+    target: str,
+    limit: int | None,
+    report: Callable[[float], object] = float,
+) -> tuple[str | bytes, str]:
+    """Return *player* as a file of at most *limit* characters, and what was lost by that.
 
-    A file with rounded weights may choose other moves than *player*.
+    What changes least comes first: the program is compressed, then weights of a tuple network are
+    rounded, then most of them dropped and the others fitted, which takes minutes. A file with other
+    weights may choose other moves than *player*.
 
     Args:
-        player: Player to export; only weights of tuple networks are rounded.
+        player: Player to export.
         target: One of :data:`TARGETS`.
         limit: Maximum number of characters, or of bytes if the file is no text; None: no limit.
+        report: Is told the share that is done while weights are fitted, from 0 to 1.
 
     Returns:
-        Content of the file; and the number whose multiples its weights are, None if they are exact.
+        Content of the file; and a sentence about its weights, empty if they are exact.
 
     Raises:
         UnknownNameError: There is no such target.
@@ -71,21 +82,50 @@ def shorten(
     """
     content = export_player(player, target)
     if limit is None or len(content) <= limit:
-        return content, None
+        return content, ""
+
+    def write(other: EvolvedPlayer) -> str | bytes:
+        written = export_player(other, target)
+        return pack(written) if isinstance(written, str) and is_python else written
+
+    is_python = TARGETS[target].suffix.endswith(".py")
+    shortest = write(player)
+    if len(shortest) <= limit:
+        return shortest, ""
     told = f"{player.name} as {target} has {len(content):,} characters, more than {limit:,}"
     if not isinstance(player, TuplePlayer):
-        raise BadValueError(f"{told}; only weights of tuple networks can be rounded")
-    for step in ROUNDED_TO:
-        rounded = player.round(step)
-        if not rounded.genome.tables.any():  # it would know nothing
-            break
-        content = export_player(rounded, target)
-        if len(content) <= limit:
-            return content, step
+        raise BadValueError(f"{told}; only weights of tuple networks can be rounded or dropped")
+    weights = player.arrays["tables"]
+    mean = abs(weights[weights != 0.0]).mean() if weights.any() else 0.0
+    for step in (step for step in ROUNDED_TO if step <= mean / 2):
+        shortest = write(player.round(step))
+        if len(shortest) <= limit:
+            return shortest, f"weights are rounded to multiples of {step:g}"
+    pruning = TuplePruning(player, report=report)
+    if small := pruning.shrink(lambda one: len(write(one)), limit):
+        kept = f"{pruning.size:,} of {np.count_nonzero(weights):,} weights are kept"
+        return write(small), f"{kept}, as multiples of {pruning.unit:g}, fitted to values of all"
     raise BadValueError(
-        f"{told}, and still {len(content):,} with rounded weights: breed one with fewer or shorter"
+        f"{told}, and still {len(shortest):,} with rounded weights: breed one with fewer or shorter"
         " tuples"
     )
+
+
+def pack(source: str) -> str:
+    """Return a program that has the Python *source* of an exported bot compressed, and runs it."""
+    docstring, _, rest = source.partition('"""\n\n')
+    packed = base64.b85encode(zlib.compress(rest.encode(), 9)).decode("ascii")
+    return f'''{docstring}"""
+
+import base64
+import zlib
+
+# The bot, compressed so that the file is short: print(SOURCE) shows it.
+SOURCE = zlib.decompress(base64.b85decode("".join("""
+{textwrap.fill(packed, WIDTH)}
+""".split()))).decode()
+exec(SOURCE)
+'''
 
 
 def look_ahead(player: EvolvedPlayer, settings: str) -> EvolvedPlayer:

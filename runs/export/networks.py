@@ -359,10 +359,32 @@ def describe_views(decoder: TupleDecoder, cells: Array) -> str:
     return f"network: {len(cells)} tuples of {len(cells[0])} cells, in {views} views"
 
 
+def _write_numbers(numbers: NDArray[np.int32]) -> str:
+    """Write the numbers of tables, most of which may be 0, as source code."""
+    places = np.flatnonzero(numbers)
+    unit = int(np.gcd.reduce(numbers, initial=0)) or 1
+    given = numbers[places] // unit
+    most = int(abs(given).max(initial=0))
+    kind = next(kind for kind in (np.int8, np.int16, np.int32) if most <= np.iinfo(kind).max)
+    gaps = np.diff(places, prepend=-1) - 1
+    zeros = np.full(int((gaps // 255 + 1).sum()), 255, dtype=np.uint8)
+    zeros[np.cumsum(gaps // 255 + 1) - 1] = gaps % 255
+    data = given.astype(np.dtype(kind).newbyteorder("<")).tobytes() + zeros.tobytes()
+    packed = base64.b85encode(zlib.compress(data, 9)).decode("ascii")
+    return f'''\
+# What each entry of each tuple is worth, in units of 1/65536: how many numbers, and how many that
+# are not 0; these in multiples of a number, and their type; base85, of zlib, of the latter and of
+# bytes that say how many zeros come before each, or if 255 that there are more.
+NUMBER_COUNT, GIVEN, UNIT, KIND = {len(numbers)}, {len(given)}, {unit}, "{np.dtype(kind).char}"
+NUMBERS = """
+{textwrap.fill(packed, WIDTH)}
+"""
+'''
+
+
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
     decoder = player.decoder
     read, cells, numbers = decoder.reading, player.genome.cells[0], find_numbers(player)
-    packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
     templates: tuple[str, ...] = ("board_tuples.py",)
     if decoder.game.stacks:
         templates = ("board_stacks.py", *templates)
@@ -384,7 +406,7 @@ TUPLES = {_fill(cells.tolist())}
 """
     return NetworkSource(
         templates=templates,
-        constants=f'''\
+        constants=f"""\
 {constants}\
 # Where each cell lies in each view of the board.
 VIEWS = {_fill(decoder.views.tolist())}
@@ -392,11 +414,7 @@ VIEWS = {_fill(decoder.views.tolist())}
 TABLES = {len(decoder.sides)}
 # How many of these numbers, the last ones of a table, are for the number of pieces in each plane.
 COUNTS = {decoder.count_weights // int(decoder.game.code.PLANES)}
-# What each entry of each tuple is worth, in units of 1/65536: base85, of zlib, of int32.
-NUMBERS = """
-{textwrap.fill(packed, WIDTH)}
-"""
-''',
+{_write_numbers(numbers)}""",
         description=(
             describe_views(decoder, cells),
             f"numbers: {len(numbers):,}, of which {np.count_nonzero(numbers):,} are not 0",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import evolve_arena as ea
@@ -16,10 +18,13 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
+from evolve_arena.evolve.learning import tuple_pruning
+from evolve_arena.evolve.learning.tuple_pruning import TuplePruning
+from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export import export_player, look_ahead, shorten
+from evolve_arena.runs.export import export_player, look_ahead, pack, shorten
 from tests.c_bots import ask, build, with_gcc
 from tests.evolved import LEAST_POSITIONS, make_evolved, random_positions
 from tests.exported import (
@@ -28,6 +33,7 @@ from tests.exported import (
     Table,
     in_every_language,
     load_bot,
+    load_text,
     pick_player,
     tell,
     write_state,
@@ -198,33 +204,88 @@ def test_bots_choose_the_same(case: Case, choose: Callable[..., list[int]], tmp_
         assert choose(plain, positions, tmp_path, depth) == chosen
 
 
-def test_rounded_weights_make_a_file_shorter(tmp_path: Path) -> None:
+def test_a_file_becomes_short_by_compression_then_by_rounded_weights(tmp_path: Path) -> None:
     player = pick_player(PLAYERS, "stacks")
     assert isinstance(player, TuplePlayer)
-    whole = str(export_player(player, "python"))
-    assert shorten(player, "python", len(whole)) == (whole, None)
-    text, step = shorten(player, "python", len(whole) - 30000)
-    assert step is not None
-    assert len(text) <= len(whole) - 30000 < len(export_player(player.round(step / 2), "python"))
+    whole, positions = str(export_player(player, "python")), random_positions(player.game, 40, 1)
+    assert shorten(player, "python", len(whole)) == (whole, "")
+    packed = pack(whole)
+    assert shorten(player, "python", len(whole) - 1) == (packed, "")
+    assert packed.partition('"""\n')[0] in whole  # what it is and how it is used
+    names = load_text(packed)
+    assert whole.endswith(names["SOURCE"])
+    chosen = [names["choose"](list(each.state)) for each in positions]
+    assert chosen == ask_arena(player, positions)
+    file = tmp_path / "bot.py"
+    file.write_text(packed, "utf-8")
+    wrong = subprocess.run(
+        [sys.executable, file], check=False, input="state 1\ngo\n", capture_output=True, text=True
+    )
+    assert wrong.stderr.startswith("ValueError: expected a state of")
+    assert wrong.stderr.count("\n") == 1
+
+    limit = len(packed) - 20000
+    text, lost = shorten(player, "python", limit)
+    assert len(text) <= limit
+    step = float(lost.removeprefix("weights are rounded to multiples of "))
     rounded = player.round(step)
+    assert text == pack(str(export_player(rounded, "python")))
+    assert limit < len(pack(str(export_player(player.round(step / 2), "python"))))
     tables = rounded.arrays["tables"]
     assert (tables % step == 0.0).all()
     assert abs(tables - player.arrays["tables"]).max() <= step / 2
-    assert text == export_player(rounded, "python")
-    positions = random_positions(player.game, 40, 1)
-    choose = load_bot(rounded)["choose"]
+    choose = load_text(str(text))["choose"]
     assert [choose(list(each.state)) for each in positions] == ask_arena(rounded, positions)
-
-    file = ea.export(player, "python", tmp_path / "bot.py", limit=len(whole) - 30000)
+    file = ea.export(player, "python", tmp_path / "short.py", limit=limit)
     assert file.read_text("utf-8") == text
-    with pytest.raises(BadValueError, match=r"more than 1,000, and still [0-9,]+ with rounded"):
-        shorten(player, "python", 1000)
-    weak = player.round(2.0**-12)
-    weak.genome.tables[:] /= 100.0  # multiples of large numbers would all be 0
-    with pytest.raises(BadValueError, match="with rounded weights"):
-        shorten(weak, "python", len(export_player(weak.round(0.5), "python")))
+    mlp = make_evolved("connect-four", "mlp")
     with pytest.raises(BadValueError, match="only weights of tuple networks can be rounded"):
-        shorten(make_evolved("connect-four", "mlp"), "python", 1000)
+        shorten(mlp, "python", 1000)
+
+
+@pytest.mark.parametrize("target", ["python", "c"])
+def test_a_file_becomes_shorter_still_by_fewer_weights(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuple_pruning, "GAMES", 20)
+    player, told = pick_player(PLAYERS, "stacks"), list[float]()
+    assert isinstance(player, TuplePlayer)
+    limit = {"python": 28_000, "c": 150_000}[target]
+    text, lost = shorten(player, target, limit, told.append)
+    assert limit * 0.9 < len(text) <= limit
+    assert (text, lost) == shorten(player, target, limit)
+    assert re.fullmatch(r"[0-9,]+ of [0-9,]+ weights are kept, as multiples of .*", lost)
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0.0, 1.0)
+    with pytest.raises(BadValueError, match=r"more than 1,000, and still [0-9,]+ with rounded"):
+        shorten(player, target, 1000)
+
+
+@pytest.mark.parametrize("name", ["stacks", "stages of numbers", "three seats, tuples"])
+def test_fewer_weights_are_fitted_to_choose_the_same_moves(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuple_pruning, "GAMES", 100)
+    player = pick_player(PLAYERS, name)
+    assert isinstance(player, TuplePlayer)
+    pruning = TuplePruning(player)
+    most = pruning.size // 10
+    small = pruning.shrink(lambda one: int(np.count_nonzero(one.arrays["tables"])), most)
+    assert small is not None
+    tables = small.arrays["tables"]
+    assert 0.9 * most < np.count_nonzero(tables) <= most
+    assert (tables % pruning.unit == 0.0).all()
+
+    positions = random_positions(player.game, 200, 1)
+    wanted = np.array(ask_arena(player, positions))
+    same = (ask_arena(small, positions) == wanted).mean()
+    largest = player.genome.tables.copy()
+    largest[abs(largest) < np.sort(abs(largest[0]))[-most]] = 0.0
+    genome = TuplePopulation(player.genome.cells, largest)
+    unfitted = type(player)(player.decoder, genome, "unfitted")
+    before = (ask_arena(unfitted, positions) == wanted).mean()
+    print(same, before)
+    assert same > before + 0.1
 
 
 @pytest.mark.parametrize("name", REPEATING)

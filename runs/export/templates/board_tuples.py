@@ -15,8 +15,9 @@ PLANE_STEP, BIT_STEP, KIND_STEP = 0, 1, 1
 PLANES, TABLES, COUNTS = 1, 1, 0
 VIEWS = [[0]]
 TUPLES = [[0]]
+KIND, UNIT, NUMBER_COUNT, GIVEN = "i", 1, 2, 0
 NUMBERS = """
-c-muNfB*mh2mk>
+c-jL100001
 """
 # --- How the network decides --------------------------------------------------------------
 
@@ -46,10 +47,16 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
 
 def unpack_numbers() -> Sequence[int]:
     """Return the numbers of all entries, one tuple after the other."""
-    numbers = array("i")
-    numbers.frombytes(decompress(b85decode("".join(NUMBERS.split()))))
+    data, given = decompress(b85decode("".join(NUMBERS.split()))), array(KIND)
+    given.frombytes(data[: GIVEN * given.itemsize])
     if sys.byteorder == "big":
-        numbers.byteswap()
+        given.byteswap()
+    numbers, place, left = array("i", [0]) * NUMBER_COUNT, 0, iter(given)
+    for zeros in data[GIVEN * given.itemsize :]:
+        place += zeros
+        if zeros < 255:
+            numbers[place] = UNIT * next(left)
+            place += 1
     return numbers
 
 
