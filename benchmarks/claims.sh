@@ -95,7 +95,7 @@ part_tuples() {
       say evolve duel run:td-$seed $opponent --games $(games 4000) --seed 77
     done
   done
-  for limit in $(few 1100000 1000000 600000 400000); do
+  for limit in $(few 1100000 600000 200000 100000); do
     say evolve export td-16 --limit $limit --out td-$limit.py --force
     [ "$SMALL" ] || say python -m benchmarks.perfect_play "process:python td-$limit.py" --games 200
   done
