@@ -46,8 +46,8 @@ LAST_ROUNDS = 6
 """Further rounds of fitting, each with half the step of the one before; every other has games."""
 STEP, PUSH = 0.3, 3.0
 """Learning rate of a value, and by how much more the right move and a wrong one move apart."""
-MOST_TIMES = 100
-"""How often one decision is taken up in a pass, at most."""
+REPEATS = 100
+"""Maximum number of times that a pass takes up one decision."""
 UNREAD = 0.01
 """Number that is added to how often a weight was read, so that more are kept if there is room."""
 FIRST_UNIT = 2.0**-16
@@ -62,7 +62,7 @@ class Decisions(NamedTuple):
     starts: NDArray[np.int64]
     """First row of each decision, then the number of rows, shape ``(decisions + 1,)``."""
     counts: NDArray[np.int64]
-    """How often each decision was met, shape ``(decisions,)``."""
+    """Number of times that each decision was met, shape ``(decisions,)``."""
 
 
 class TuplePruning:
@@ -211,7 +211,7 @@ class TuplePruning:
         kept = self._kept[found.entries]
         entries, ends = found.entries[kept], np.cumsum([0, *kept.sum(axis=1)])
         # Frequent decisions are taken up more often, within limits.
-        times = np.minimum(found.counts, MOST_TIMES)
+        times = np.minimum(found.counts, REPEATS)
         urgency = np.ones(len(times), np.float32)
         totals = np.zeros(np.diff(found.starts).max(initial=0), np.float32)
         for _ in range(EPOCHS):
