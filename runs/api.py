@@ -614,10 +614,11 @@ def export(
     found = load_player(player) if isinstance(player, str) else player
     if not isinstance(found, EvolvedPlayer):
         raise BadValueError(f"{quote(player)} was not evolved: there is nothing to export")
-    file, (content, lost) = Path(path), shorten(found, target, limit)
+    file = Path(path)
+    check_free(file, force=force)
+    content, lost = shorten(found, target, limit)
     if lost:
         LOG.info("%s: %s", file, lost)
-    check_free(file, force=force)
     write_whole(file, content.encode() if isinstance(content, str) else content)
     return file
 

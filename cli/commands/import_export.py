@@ -80,11 +80,13 @@ def export(
 
     suffix = check_target(to).suffix
     player, place = _find_champion(run, generation)
-    content, lost = shorten(player, to, limit, _make_report())
     file = out or place.with_name(place.stem + suffix)
-    written = content.encode() if isinstance(content, str) else content
-    if out or run.startswith(PREFIX):
+    is_outside = out is not None or run.startswith(PREFIX)
+    if is_outside:
         check_free(file, force=force)
+    content, lost = shorten(player, to, limit, _make_report())
+    written = content.encode() if isinstance(content, str) else content
+    if is_outside:
         write_whole(file, written)
     else:
         write_export(file, written, force=force)

@@ -90,7 +90,6 @@ class TuplePruning:
         self._decisions = Decisions(
             np.zeros((0, readings), np.int32), np.zeros(1, np.int64), np.zeros(0, np.int64)
         )
-        self._play()
         self._kept = self.whole != 0.0
 
     @property
@@ -113,6 +112,8 @@ class TuplePruning:
         while least < limit:
             for left in range(rounds, 0, -1):
                 self.report(1.0 - (left + LAST_ROUNDS) / steps)
+                if left == ROUNDS:
+                    self._play()
                 aim = self._find_size(measure, limit, least)
                 if not aim:
                     return None
