@@ -245,10 +245,14 @@ class TuplePlayer(EvolvedPlayer):
 
     def round(self, step: float) -> Self:
         """Return a player whose weights are the multiples of *step* that are nearest."""
-        tables = (np.rint(self.genome.tables / step) * step).astype(np.float32)
-        rounded = type(self)(self.decoder, TuplePopulation(self.genome.cells, tables), self.name)
-        rounded.remarks = self.remarks
-        return rounded
+        return self.with_tables(np.rint(self.genome.tables[0] / step) * step)
+
+    def with_tables(self, tables: Floats) -> Self:
+        """Return the same player with other weights, shape ``(weights,)``."""
+        genome = TuplePopulation(self.genome.cells, tables.astype(np.float32)[None])
+        made = type(self)(self.decoder, genome, self.name)
+        made.remarks = self.remarks
+        return made
 
     def read_entries(self, position: Position) -> NDArray[np.float64]:
         """Return the table entries that a *position* selects, shape ``(tuples, views)``."""

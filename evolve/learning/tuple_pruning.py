@@ -28,7 +28,6 @@ from evolve_arena.evolve.learning.lessons import RETURNS, make_lesson
 from evolve_arena.evolve.learning.tuple_learning import fit_decisions, sum_rows
 from evolve_arena.evolve.learning.tuple_lessons import LESSONS, make_workspace
 from evolve_arena.genomes.tuple_entries import READINGS
-from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.tuples import TuplePlayer
 
@@ -152,6 +151,7 @@ class TuplePruning:
         self._kept = self.weights != 0.0
 
     def _count_read(self) -> int:
+        """Return how many of the weights that are kept the listed games read."""
         read = np.zeros(len(self.whole), np.bool_)
         read[self._decisions.entries.ravel()] = True
         return int((read & self._kept).sum())
@@ -170,10 +170,7 @@ class TuplePruning:
 
     def _make(self, weights: Floats) -> TuplePlayer:
         """Return the player with other weights, rounded."""
-        genome = TuplePopulation(self.player.genome.cells, self._round(weights)[None])
-        made = type(self.player)(self.player.decoder, genome, self.player.name)
-        made.remarks = self.player.remarks
-        return made
+        return self.player.with_tables(self._round(weights))
 
     def _round(self, weights: Floats) -> Floats:
         unit = np.float32(self.unit)
@@ -189,6 +186,7 @@ class TuplePruning:
         rows = ROOM // (ROUNDS + LAST_ROUNDS // 2) // PARTS // readings
         entries, numbers = np.zeros((rows, readings), np.int32), np.zeros(rows, np.int64)
         most = len(self._decisions.entries) + (PARTS - 1) * rows
+        most = min(most, ROOM // readings - rows)
         streams = derive_seeds(self.seed, self._rounds, "pruning", len(EXPLORATION))
         for _ in range(PARTS):
             for place, share in enumerate(EXPLORATION):
