@@ -92,9 +92,11 @@ def shorten(
     shortest = write(player)
     if len(shortest) <= limit:
         return shortest, ""
-    told = f"{player.name} as {target} has {len(content):,} characters, more than {limit:,}"
+    packed = f", {len(shortest):,} if compressed" if len(shortest) < len(content) else ""
+    has = f"{player.name} as {target} has {len(content):,} characters{packed}"
+    told = f"{has}; the limit is {limit:,}"
     if not isinstance(player, TuplePlayer):
-        raise BadValueError(f"{told}; only weights of tuple networks can be rounded or dropped")
+        raise BadValueError(f"{told}: only weights of tuple networks can be rounded or dropped")
     weights = player.arrays["tables"]
     mean = abs(weights[weights != 0.0]).mean() if weights.any() else 0.0
     for step in (step for step in ROUNDED_TO if step <= mean / 2):

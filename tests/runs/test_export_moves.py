@@ -256,7 +256,7 @@ def test_a_file_becomes_shorter_still_by_fewer_weights(
     assert re.fullmatch(r"[0-9,]+ of [0-9,]+ weights are kept, as multiples of .*", lost)
     assert told == sorted(told)
     assert (told[0], told[-1]) == (0.0, 1.0)
-    with pytest.raises(BadValueError, match=r"more than 1,000, and still [0-9,]+ with rounded"):
+    with pytest.raises(BadValueError, match=r"limit is 1,000, and still [0-9,]+ with rounded"):
         shorten(player, target, 1000)
 
 
