@@ -103,7 +103,7 @@ def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
         (["info", "."], "is not a run"),
         (["plot", RUN, "--to", "x.gif"], ".gif"),
         (["export", RUN, "--to", "pyton"], "did you mean 'python'?"),
-        (["export", RUN, "--limit", "999"], "characters, more than 999"),
+        (["export", RUN, "--limit", "999"], "the limit is 999"),
         (["export", RUN, "--generation", "3"], "no champion of generation 3"),
         (["duel", "random", "run:nowhere"], "nowhere does not exist"),
         (["duel", "random", "test-bot", "--openings", "30"], "from 0 to 10"),
