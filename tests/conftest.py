@@ -36,14 +36,18 @@ settings.load_profile("patient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
 
-SELDOM = {"HAS_MCTS", "HAS_PRIORS", "HAS_DEEP_VALUES", "HAS_DENSE", "HAS_SCRIPTS"}
+SELDOM = {"HAS_PRIORS", "HAS_DENSE", "HAS_SCRIPTS"}
 """Kinds of players that few tests have, and whose compiling takes long."""
 OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers")
 """Games of which tests have many kinds of players."""
 COMMON_FLAGS = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
-COMMON_FLAGS["pig"] = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_MCTS"}
+NETWORKS = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_DENSE_VALUES", "HAS_DENSE_SIGHT", "HAS_GRAPHS"}
+NETWORKS |= {"HAS_LAYERS", "HAS_TUPLES"}
+COMMON_FLAGS["othello"] |= {"HAS_DENSE"}
+COMMON_FLAGS["pig"] = {*NETWORKS, "HAS_SEARCHES", "HAS_MCTS", "HAS_DEEP_VALUES"}
 COMMON_FLAGS["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
 COMMON_FLAGS["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
+COMMON_FLAGS["ticket-to-ride"] |= {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_POLICIES"}
 """Kinds of players for which the kernel of a game is compiled, unless for all."""
 
 LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")

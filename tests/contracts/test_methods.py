@@ -38,7 +38,7 @@ RECIPES = {
         [
             *("method.individuals=6", "method.tournament_size=2", "matches.noise=0.05"),
             *("matches.hall_of_fame.every=2", "matches.hall_of_fame.opponents=1"),
-            *("matches.multiplayer.seats=[2, 3]", "matches.multiplayer.deals=2"),
+            *("matches.multiplayer.seats=[2, 4]", "matches.multiplayer.deals=2"),
             *("matches.multiplayer.preliminary_deals=2", "matches.multiplayer.finalists=2"),
             *("matches.multiplayer.final_deals=3", *ALIKE),
         ],
@@ -47,12 +47,16 @@ RECIPES = {
         "ticket-to-ride-neat",
         [
             "neat.pop_size=8",
-            "matches.multiplayer.seats=[2, 3]",
+            "matches.multiplayer.seats=[2, 4]",
             "matches.multiplayer.deals=2",
             *ALIKE,
         ],
     ),
 }
+
+SPAWNED = ("tournament", "growth of lines", "neat in othello", "td-tuples", "tournament at tables")
+SPAWNED += ("imitation", "imitation-decisions", "individuals that learn in vain")
+"""What is sent to workers differs most between these: players, genomes, tasks of learners."""
 
 
 @pytest.fixture(scope="module", params=RECIPES)
@@ -88,19 +92,29 @@ def test_a_run_ends_where_its_recipe_says(
     assert {check.generation for check in outcome.checks} == {3, 6} | begin
 
 
-@pytest.mark.parametrize(("executor", "workers"), [("multiprocess", 2), ("spawn", 3)])
 def test_the_number_of_workers_does_not_matter(
     recipe: Recipe,
     whole: Run,
     tmp_path: Path,
     outcome_of: Callable[[Path], Outcome],
     ready_workers: list[int],
-    executor: str,
-    workers: int,
 ) -> None:
-    run = start(recipe, run=tmp_path / "run", executor=executor, workers=workers)
+    run = start(recipe, run=tmp_path / "run", executor="multiprocess", workers=2)
     assert outcome_of(run.path) == outcome_of(whole.path)
     assert ready_workers  # all did something, but how much is left to chance
+
+
+@pytest.mark.parametrize("recipe", SPAWNED, indirect=True, scope="module")
+def test_workers_that_share_no_memory_give_the_same(
+    recipe: Recipe,
+    whole: Run,
+    tmp_path: Path,
+    outcome_of: Callable[[Path], Outcome],
+    ready_workers: list[int],
+) -> None:
+    run = start(recipe, run=tmp_path / "run", executor="spawn", workers=3)
+    assert outcome_of(run.path) == outcome_of(whole.path)
+    assert ready_workers
 
 
 def test_a_run_may_stop_anywhere_and_go_back(

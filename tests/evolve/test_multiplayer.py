@@ -101,7 +101,7 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
 
 def test_all_table_sizes_count_the_same() -> None:
     method, state = make_method(
-        GREEDY, HOARDER, seats=[2, 4], external_opponents=["random"], external_seats=5
+        GREEDY, HOARDER, seats=[2, 4], external_opponents=["random"], external_seats=3
     )
     recorder = Recorder()
     assert method.evaluation.multiplayer is not None

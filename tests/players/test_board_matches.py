@@ -25,7 +25,7 @@ from evolve_arena.players.specification import make_player
 from tests.evolved import make_evolved
 
 GAME = make_game("connect-four")
-SIZES = [(7, 6, 4), (4, 3, 3), (16, 3, 4), (2, 3, 2), (8, 8, 4)]
+SIZES = [(7, 6, 4), (8, 8, 4)]
 NETWORKS: list[Settings] = [
     {"head": "policy", "encoding": "numbered"},
     {"head": "policy", "hidden": (20, 5), "activation": "tanh"},

@@ -65,7 +65,7 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
 def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
     """At a table of Ticket to Ride, the strongest output decides the kind of move."""
     options = {"head": "kinds", "encoding": "features", "features": 26, "hidden": (8,)}
-    player = make_evolved("ticket-to-ride", "mlp", 1, seats=3, **options)
+    player = make_evolved("ticket-to-ride", "mlp", 1, **options)
     game, kinds, compared = player.game, player.decoder.output_names, 0
     for position in random_positions(game, 40, seed=4):
         found = look_inside(player, position)

@@ -33,6 +33,7 @@ FEWER = {
     "othello": ["method.games=1000"],
     "othello-evolved": GROWN,
     "othello-evolved-long": GROWN,
+    "ticket-to-ride-imitation": ["method.data.players=[4]"],
     "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
 }
 """A part of the games will do of those that look several plies ahead or learn from many; or it
@@ -66,7 +67,8 @@ def test_a_population_is_the_same_on_another_processor(tmp_path: Path) -> None:
     code = (
         "import evolve_arena as ea\n"
         "run = ea.start('ticket-to-ride-imitation', run='run', seed=1, executor='serial',"
-        " changes=['run.generations=3', 'check.games=2', 'check.opponents=[\"random\"]'])\n"
+        " changes=['run.generations=3', 'check.games=2', 'check.opponents=[\"random\"]',"
+        " 'method.data.players=[4]'])\n"
         "print(run.population_sha256)"
     )
     done = subprocess.run(
