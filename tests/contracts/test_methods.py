@@ -56,7 +56,7 @@ RECIPES = {
 
 SPAWNED = ("tournament", "growth of lines", "neat in othello", "td-tuples", "tournament at tables")
 SPAWNED += ("imitation", "imitation-decisions", "individuals that learn in vain")
-"""What is sent to workers differs most between these: players, genomes, tasks of learners."""
+"""Recipes whose workers get the most different tasks: players, genomes, lessons."""
 
 
 @pytest.fixture(scope="module", params=RECIPES)
