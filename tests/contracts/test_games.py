@@ -48,6 +48,7 @@ EVOLVED = [
     for name in COMPILED
     for method in METHODS
     if method in methods_of(name) and (name != "pig" or method == "tournament")
+    if (name, method) != ("othello", "imitation")  # games to imitate are compiled for long
 ]
 games = pytest.mark.parametrize("name", game_names())
 
