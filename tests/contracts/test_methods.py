@@ -92,29 +92,31 @@ def test_a_run_ends_where_its_recipe_says(
     assert {check.generation for check in outcome.checks} == {3, 6} | begin
 
 
-def test_the_number_of_workers_does_not_matter(
+@pytest.fixture
+def compare(
     recipe: Recipe,
     whole: Run,
     tmp_path: Path,
     outcome_of: Callable[[Path], Outcome],
     ready_workers: list[int],
-) -> None:
-    run = start(recipe, run=tmp_path / "run", executor="multiprocess", workers=2)
-    assert outcome_of(run.path) == outcome_of(whole.path)
-    assert ready_workers  # all did something, but how much is left to chance
+) -> Callable[[str, int], None]:
+    """Return a function that compares the run with one by another executor and its workers."""
+
+    def run_again(executor: str, workers: int) -> None:
+        run = start(recipe, run=tmp_path / "run", executor=executor, workers=workers)
+        assert outcome_of(run.path) == outcome_of(whole.path)
+        assert ready_workers  # all did something, but how much is left to chance
+
+    return run_again
+
+
+def test_the_number_of_workers_does_not_matter(compare: Callable[[str, int], None]) -> None:
+    compare("multiprocess", 2)
 
 
 @pytest.mark.parametrize("recipe", SPAWNED, indirect=True, scope="module")
-def test_workers_that_share_no_memory_give_the_same(
-    recipe: Recipe,
-    whole: Run,
-    tmp_path: Path,
-    outcome_of: Callable[[Path], Outcome],
-    ready_workers: list[int],
-) -> None:
-    run = start(recipe, run=tmp_path / "run", executor="spawn", workers=3)
-    assert outcome_of(run.path) == outcome_of(whole.path)
-    assert ready_workers
+def test_workers_that_share_no_memory_give_the_same(compare: Callable[[str, int], None]) -> None:
+    compare("spawn", 3)
 
 
 def test_a_run_may_stop_anywhere_and_go_back(
