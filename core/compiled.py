@@ -255,8 +255,8 @@ class _Whole(JITCodeLibrary):
     def _optimize_final_module(self) -> None:
         """Optimise twice, without unrolling loops the second time.
 
-        Numba's second pass unrolls them, which took a third of the time to optimise a large kernel,
-        and none became faster. Nothing counts references here, so none are pruned.
+        Numba's full pass unrolls them, which takes a third of its time for a large kernel, and no
+        kernel that was measured became faster by it. No references are counted, so none are pruned.
         """
         codegen: Numba = self._codegen
         passes, builder = codegen._module_pass_manager(slp_vectorize=False, cost="cheap")
