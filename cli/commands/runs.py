@@ -392,7 +392,9 @@ def plot(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Run directories or names.", autocompletion=complete_run_or_file
+            metavar="RUN...",
+            help="Run directories or names; a folder of runs, such as a sweep's, stands for all.",
+            autocompletion=complete_run_or_file,
         ),
     ],
     to: Annotated[
@@ -401,6 +403,21 @@ def plot(
             metavar="FILE", help="Output: .png, .svg or .pdf (default: a file in the run's plots/)."
         ),
     ] = None,
+    x: Annotated[
+        str,
+        typer.Option(
+            "--x",
+            metavar="AXIS",
+            help="Horizontal axis: generation, or games or seconds of breeding.",
+        ),
+    ] = "generation",
+    mean: Annotated[
+        bool,
+        typer.Option(
+            "--mean",
+            help="One line for all runs that differ in the seed alone: their mean, with the range.",
+        ),
+    ] = False,
     ancestors: Annotated[
         bool,
         typer.Option(
@@ -462,13 +479,26 @@ def plot(
         raise BadValueError("--seed is for --position self-play")
     if generation is not None and not network:
         raise BadValueError("--generation is for --network")
-    if len(runs) > 1 and (ancestors or network):
-        raise BadValueError(f"--{'ancestors' if ancestors else 'network'} draws one run at a time")
+    if len(runs) > 1 and network:
+        raise BadValueError("--network draws one run at a time")
+    if (mean or x != "generation") and (ancestors or network):
+        raise BadValueError("--x and --mean are for curves, not for --ancestors and --network")
     if network:
         print_line(plot_network(runs[0], to, generation, position, seed))
         return
-    opened = [_open(Path(run)) for run in runs]
-    print_line(plot_ancestors(opened[0], to, games=games) if ancestors else plot_runs(opened, to))
+    opened = [_open(path) for run in runs for path in _list_runs(Path(run))]
+    if ancestors:
+        if len(opened) > 1:
+            raise BadValueError("--ancestors draws one run at a time")
+        print_line(plot_ancestors(opened[0], to, games=games))
+    else:
+        print_line(plot_runs(opened, to, x=x, mean=mean))
+
+
+def _list_runs(path: Path) -> list[Path]:
+    """Return the runs inside a folder of runs, and else *path* itself."""
+    inside = [] if (path / "recipe.toml").exists() else sorted(path.glob("*/recipe.toml"))
+    return [file.parent for file in inside] or [path]
 
 
 def _open(path: Path) -> Run:

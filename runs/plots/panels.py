@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,7 +30,7 @@ from evolve_arena.runs.plots.style import (
     style_axes,
 )
 from evolve_arena.runs.store.history import Check
-from evolve_arena.runs.store.record import Record, blocks
+from evolve_arena.runs.store.record import Column, Record, blocks
 
 if TYPE_CHECKING:
     from matplotlib.typing import ColorType
@@ -74,7 +75,7 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
     if not any(record.generations for record in told):
         say(axes, _why_empty(records, "the method tells no fitness"))
         return
-    banded = len(records) <= MAX_BANDS
+    banded, ranged = len(records) <= MAX_BANDS, any(record.ranges for record in told)
     for record, hue in zip(records, hues, strict=True):
         if record not in told:
             continue
@@ -85,6 +86,8 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
         axes.plot(x, columns["median"], linewidth=1.5, linestyle="--", **look)
         if banded:
             edges = columns["lower_quartile"], columns["upper_quartile"]
+            if record.ranges:
+                edges = _find_range(record, "best")
             axes.fill_between(x, *edges, color=hue, alpha=0.25, linewidth=0)
     hue = hues[0] if len(records) == 1 else GREY
     handles: list[Artist] = [
@@ -92,7 +95,8 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType
         Line2D([], [], color=hue, linewidth=1.5, linestyle="--", label="median"),
     ]
     if banded:
-        handles.append(Patch(color=hue, alpha=0.25, linewidth=0, label="middle half"))
+        label = "range of the best over runs" if ranged else "middle half"
+        handles.append(Patch(color=hue, alpha=0.25, linewidth=0, label=label))
     if any(_counts_points(record) for record in told):
         axes.set_ylabel("fitness\ninside the population", fontsize=9)
     else:
@@ -139,7 +143,7 @@ def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]
     style_axes(
         axes,
         title="Checks: the champion against opponents from outside",
-        remark="bands: 95 % Wilson intervals",
+        remark=_explain_bands(records, "95 % Wilson intervals"),
         label="share of games won",
     )
     if not any(record.checks for record in records):
@@ -148,7 +152,8 @@ def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]
     axes.set_ylim(0.0, 1.0)
     axes.axhline(0.5, **MIDDLE)
     groups = [record.checks for record in records]
-    _legend(axes, _draw_by_opponent(axes, groups, hues, _draw_shares, _count_games), "best")
+    count = partial(_count_games, axis=records[0].axis)
+    _legend(axes, _draw_by_opponent(axes, groups, hues, _draw_shares, count), "best")
 
 
 def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
@@ -162,7 +167,7 @@ def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]
     style_axes(
         axes,
         title="Points in checks: the champion's seats less the opponent's",
-        remark="means per game; bands: 95 % intervals",
+        remark=f"means per game; {_explain_bands(records, '95 % intervals')}",
         label="points",
     )
     groups = [[check for check in record.checks if check.scores] for record in records]
@@ -210,7 +215,7 @@ def _draw_by_opponent(
 
 def _draw_shares(axes: Axes, checks: Sequence[Check], look: Look) -> None:
     won = [check.won for check in checks]  # not a number where nothing is known
-    _draw_band(axes, checks, won, [check.wilson_95 for check in checks], look)
+    _draw_band(axes, checks, won, [check.band for check in checks], look)
     marked = [check for check in checks if check.forfeits]
     if marked:  # at the bottom if no game counts
         heights = [check.won if check.counted else 0.0 for check in marked]
@@ -280,6 +285,19 @@ def _draw_line(axes: Axes, record: Record, name: str, **look: Any) -> None:
     if name in record.statistics:
         x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])
         axes.plot(x, y, **{"linewidth": 1.4, "marker": _dot(x), **look})
+        if name in record.ranges:
+            edges = _find_range(record, name)
+            axes.fill_between(x, *edges, color=look.get("color"), alpha=0.18, linewidth=0)
+
+
+def _find_range(record: Record, name: str) -> tuple[Column, Column]:
+    """Return the ends of the range over runs of the statistic called *name*, as points."""
+    low, high = record.ranges[name]
+    return blocks(low), blocks(high)
+
+
+def _explain_bands(records: Sequence[Record], intervals: str) -> str:
+    return f"bands: {'ranges over runs' if any(each.ranges for each in records) else intervals}"
 
 
 LESSONS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
@@ -546,18 +564,29 @@ def _counts_points(record: Record) -> bool:
     )
 
 
-def _count_games(checks: Sequence[Check]) -> str:
-    """Describe the number of games behind each point, with warnings of repeats and forfeits."""
+def _count_games(checks: Sequence[Check], axis: str) -> str:
+    """Describe the number of games behind each point, with warnings of repeats and forfeits.
+
+    Args:
+        checks: Checks against one opponent.
+        axis: What their generations count, as in `Record.axis`.
+    """
+
+    def place(check: Check) -> str:
+        if axis == "generation":
+            return f"at generation {check.generation}"
+        return f"after {check.generation:,.0f} {axis}"
+
     fewest, most = min(check.games for check in checks), max(check.games for check in checks)
     text = f"{most:,} games per point" if fewest == most else f"{fewest:,} to {most:,} per point"
     least = min(checks, key=lambda check: check.distinct_games / max(check.finished, 1))
     if describe_repeats(least.distinct_games, least.finished):
-        text += f" (only {least.distinct_games:,} different ones at generation {least.generation})"
+        text += f" (only {least.distinct_games:,} different ones {place(least)})"
     forfeits = [check for check in checks if check.forfeits]
     if forfeits:
         worst = max(forfeits, key=lambda check: (check.games - check.finished) / check.games)
         text += (
-            f"; ×: games forfeited, at generation {worst.generation}"
+            f"; ×: games forfeited, {place(worst)}"
             f" {worst.games - worst.finished:,} of {worst.games:,}"
         )
     return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import EngFormatter
 
 from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.runs.plots.panels import (
@@ -37,15 +39,18 @@ from evolve_arena.runs.plots.style import (
     save,
     set_title,
 )
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.store.record import Record, stretch
+from evolve_arena.runs.store.record import Record, average, stretch
 
 if TYPE_CHECKING:
     from matplotlib.typing import ColorType
 
 
-def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
-    """Draw fitness, checks and diversity of one or more *runs* by generation.
+def plot_runs(
+    runs: Sequence[Run], to: Path | None = None, *, x: str = "generation", mean: bool = False
+) -> Path:
+    """Draw fitness, checks and diversity of one or more *runs*.
 
     Works while a run is being written, and before it has begun.
 
@@ -53,12 +58,16 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
         runs: The runs; several are overlaid, one colour each.
         to: A file that ends in ``.png``, ``.svg`` or ``.pdf``. If None, ``plots/fitness.png``
             in the run's directory; of several, ``plots/comparison.png`` in that of the first.
+        x: Horizontal axis: ``generation``, or ``games`` or ``seconds`` of breeding.
+        mean: True to draw one line for all runs whose recipes differ in the seed alone: their mean,
+            with the range over runs.
 
     Returns:
         Path of the picture.
 
     Raises:
-        BadValueError: There are no runs, or the file's name ends in no known format.
+        BadValueError: There are no runs, the file's name ends in no known format, there is no such
+            axis, or there is nothing of which to draw means.
         StorageError: A history is damaged, or the picture can't be written.
     """
     if not runs:
@@ -67,7 +76,34 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
     check_format(to)
     names = distinct_names(runs)
     records = [replace(run.history(), name=name) for run, name in zip(runs, names, strict=True)]
-    return save(draw_runs(records), to)
+    if mean:
+        records = _average_seeds(runs, records)
+    return save(draw_runs([record.over(x) for record in records]), to)
+
+
+def _average_seeds(runs: Sequence[Run], records: Sequence[Record]) -> list[Record]:
+    """Return the mean of each group of runs whose recipes differ in the seed alone."""
+    groups: list[tuple[Recipe, list[Record]]] = []
+    for run, record in zip(runs, records, strict=True):
+        recipe = run.recipe.with_run(seed=0, id=None)
+        for other, members in groups:
+            if recipe.steps_like(other):
+                members.append(record)
+                break
+        else:
+            groups.append((recipe, [record]))
+    if len(groups) == len(runs):
+        raise BadValueError("no two of these runs differ in their seed alone: there is no mean")
+    return [average(members, _name_group(members)) for _, members in groups]
+
+
+def _name_group(records: Sequence[Record]) -> str:
+    """Return a name of several runs: what theirs have before the numbers, and their count."""
+    if len(records) == 1:
+        return records[0].name
+    stems = {re.sub(r"[-_. ]*\d+$", "", record.name) for record in records}
+    count = f"{len(records)} runs"
+    return f"{stems.pop()}, {count}" if len(stems) == 1 else f"{records[0].name}, ... ({count})"
 
 
 def draw_runs(records: Sequence[Record]) -> Figure:
@@ -87,7 +123,7 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     adapts = any(record.adapts for record in records)
     tunes = any(record.tunes for record in records)
     grows = any(record.grows for record in records)
-    alone = len(records) == 1
+    alone, mean = len(records) == 1, any(record.ranges for record in records)
     scores = any(record.scores for record in records)
     rated = any(record.ratings for record in records)
 
@@ -98,7 +134,7 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     heights += [1.7] * breeds
     islands = records[0].islands if alone else None
     heights += count_panels(islands) if islands else []
-    heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone)
+    heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone and not mean)
     heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns + [2.2] * tunes
 
     # Draw them
@@ -122,6 +158,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
         draw_statistic(next(left), records, hues, "mutation_strength", title, remark)
     if grows:
         _draw_growth(left, records, hues)
+    if grows and alone and not mean:
+        draw_species(next(left), records[0])
     if learns and breeds:
         draw_lessons(next(left), records, hues)
     if learns:
@@ -131,7 +169,9 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     if not any(record.generations or record.checks for record in records):
         panels[-1].set_xlim(0, 1)
         panels[-1].set_xticks([0])
-    panels[-1].set_xlabel(_label_generations(records), fontsize=9)
+    if records[0].axis != "generation":
+        panels[-1].xaxis.set_major_formatter(EngFormatter(sep=""))
+    panels[-1].set_xlabel(_label_axis(records), fontsize=9)
     _name_runs(figure, records, hues)
     return figure
 
@@ -153,8 +193,6 @@ def _draw_growth(
     draw_statistic(next(panels), records, hues, "species", "Number of species", "", label="living")
     draw_sizes(next(panels), records, hues, "connections", "Connections that are enabled")
     draw_sizes(next(panels), records, hues, "hidden_nodes", "Hidden nodes")
-    if len(records) == 1:
-        draw_species(next(panels), records[0])
 
 
 def _draw_errors(
@@ -165,7 +203,9 @@ def _draw_errors(
     draw_statistic(next(panels), records, hues, "plies", "Length of games", "", "plies")
 
 
-def _label_generations(records: Sequence[Record]) -> str:
+def _label_axis(records: Sequence[Record]) -> str:
+    if (axis := records[0].axis) != "generation":
+        return f"{axis} so far, without checks"
     widths = {stretch(record.generations) for record in records if record.generations}
     if not widths or widths == {1}:
         return "generation"
@@ -188,7 +228,10 @@ def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[ColorTy
         Line2D([], [], color=hue, linewidth=3, label=label)
         for hue, label in zip(hues, labels, strict=True)
     ]
-    heading = f"{len(records)} runs" + (f": {alike}" if alike else "")
+    means = any(record.ranges for record in records)
+    heading = ("Means over runs" if means else f"{len(records)} runs") + (
+        f": {alike}" if alike else ""
+    )
     legend = figure.legend(
         handles=handles,
         title=_shorten(heading),

@@ -145,6 +145,11 @@ class Check(Score):
         """The 95 % interval of :attr:`won`."""
         return self.win_interval
 
+    @property
+    def band(self) -> tuple[float, float]:
+        """Ends of the band that pictures draw around :attr:`won`."""
+        return self.wilson_95
+
 
 @dataclass(frozen=True)
 class ChampionMatch(Score):

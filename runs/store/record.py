@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,11 +14,12 @@ from deap import tools
 from numpy.typing import NDArray
 
 from evolve_arena.arena.crosstable import Rating, rate_players
-from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.html import make_table
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.evolve.settings.population_based_training import GENES
+from evolve_arena.runs.store.check_points import CheckPoints
 from evolve_arena.runs.store.history import ChampionMatch, Check, History
 
 if TYPE_CHECKING:
@@ -32,8 +34,23 @@ CHECK_COLUMNS = (
 """The columns of a table of checks; the last two are the ends of the 95 % interval."""
 MAX_ROWS = 20
 """Maximum number of checks that a notebook displays."""
+AXES = ("generation", "games", "seconds")
+"""What runs are drawn over: generations, or games or seconds of breeding until then."""
 MAX_POINTS = 250
 """Maximum points of a curve; longer ones are averaged over equal stretches of generations."""
+
+
+@dataclass(frozen=True)
+class MeanCheck(Check):
+    """Checks of several runs: the games of all, and the range over runs in place of intervals."""
+
+    range: tuple[float, float] = (math.nan, math.nan)
+    """Lowest and highest share won."""
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """Ends of the band that pictures draw around :attr:`won`."""
+        return self.range
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +72,10 @@ class Record:
     ratings: dict[int, Rating] = field(default_factory=dict)
     """Elo ratings of the run's champions among each other, by generation; that of generation 0 is
     0. Empty unless `run.champion` is ``strongest``."""
+    ranges: dict[str, tuple[Column, Column]] = field(default_factory=dict)
+    """Lowest and highest value of each statistic in several runs, of which this is the mean."""
+    axis: str = "generation"
+    """What the numbers called ``generation`` count here, one of :data:`AXES`; see :meth:`over`."""
 
     def __getitem__(self, name: str) -> Column:
         """Return the statistic called *name*, one value per generation.
@@ -107,6 +128,40 @@ class Record:
             (c.generation, c.opponent, c.games, c.wins, c.draws, c.losses, c.won, *c.win_interval)
             for c in self.checks
         ]
+
+    def over(self, axis: str) -> Record:
+        """Return this history with games or seconds until then in place of generations.
+
+        Checks and ratings of generations before which games are not known are left out.
+
+        Args:
+            axis: One of :data:`AXES`. Seconds are those of breeding, without checks.
+
+        Raises:
+            BadValueError: There is no such axis.
+        """
+        if axis not in AXES:
+            raise BadValueError(f"x is {axis!r}: it must be one of {', '.join(AXES)}")
+        if axis == "generation" or not self.generations:
+            return replace(self, axis=axis)
+        spent = np.cumsum([0.0, *self[axis]])  # the last check comes after all generations
+        numbers = [*self["generation"], self["generation"][-1] + 1]
+        places = dict(zip(numbers, spent.tolist(), strict=True))
+        return replace(
+            self,
+            axis=axis,
+            statistics={**self.statistics, "generation": spent[:-1]},
+            checks=[
+                replace(check, generation=places[check.generation])
+                for check in self.checks
+                if check.generation in places
+            ],
+            species={
+                number: {places[g]: size for g, size in sizes.items() if g in places}
+                for number, sizes in self.species.items()
+            },
+            ratings={places[g]: each for g, each in self.ratings.items() if g in places},
+        )
 
     def __repr__(self) -> str:
         figures = ", ".join(self.statistics)
@@ -199,6 +254,66 @@ def blocks(column: Column, most: int = MAX_POINTS) -> Column:
 def stretch(count: int, most: int = MAX_POINTS) -> int:
     """Return the number of generations that :func:`blocks` averages into one point."""
     return max(1, -(-count // most))
+
+
+def average(records: Sequence[Record], name: str) -> Record:
+    """Return the mean of several runs of one recipe, with the range of each value over the runs.
+
+    It reaches as far as the shortest run. Ratings, species and islands are not averaged: they have
+    a meaning inside a single run alone.
+
+    Args:
+        records: Histories of the runs, at least one.
+        name: Name of the mean, as legends show it.
+    """
+    shortest = min(record.generations for record in records)
+    names = [
+        key for key in records[0].statistics if all(key in each.statistics for each in records)
+    ]
+    columns = {key: np.array([each[key][:shortest] for each in records]) for key in names}
+    found = [{(c.generation, c.opponent): c for c in record.checks} for record in records]
+    return Record(
+        name,
+        records[0].title,
+        {key: column.mean(axis=0) for key, column in columns.items()},
+        [
+            _pool([each[key] for each in found])
+            for key in found[0]
+            if all(key in each for each in found)
+        ],
+        ranges={key: (column.min(axis=0), column.max(axis=0)) for key, column in columns.items()},
+    )
+
+
+def _pool(checks: Sequence[Check]) -> MeanCheck:
+    """Return the sum of checks of the same generation and opponent in several runs."""
+    shares = [check.won for check in checks]
+    return MeanCheck(
+        checks[0].generation,
+        checks[0].opponent,
+        sum(check.wins for check in checks),
+        sum(check.draws for check in checks),
+        sum(check.losses for check in checks),
+        sum(check.distinct_games for check in checks),
+        _pool_points([check.scores for check in checks if check.scores]),
+        tuple(forfeit for check in checks for forfeit in check.forfeits),
+        (min(shares), max(shares)),
+    )
+
+
+def _pool_points(points: Sequence[CheckPoints]) -> CheckPoints | None:
+    """Return the means of several checks' points, with the range of margins as the interval."""
+    if not points:
+        return None
+    margins = [each.margin for each in points]
+    return CheckPoints(
+        fmean(each.points for each in points),
+        fmean(each.against for each in points),
+        fmean(margins),
+        min(margins),
+        max(margins),
+        sum(each.forbidden for each in points),
+    )
 
 
 def rate_champions(matches: Sequence[ChampionMatch]) -> dict[int, Rating]:

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
 from matplotlib.path import Path as Curve
 
 from evolve_arena.arena.statistics import wilson_interval
@@ -29,8 +30,9 @@ from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.check_points import CheckPoints
 from evolve_arena.runs.store.history import Check, History
-from evolve_arena.runs.store.record import Record, blocks
+from evolve_arena.runs.store.record import Record, average, blocks
 from evolve_arena.runs.training.loop import Progress
 from evolve_arena.web.reading import MAX_SPECIES, _write_species
 
@@ -127,6 +129,80 @@ def test_several_runs_have_a_colour_each(run: Run, adaptive: Run, tmp_path: Path
     above = run.path.parent.name
     assert distinct_names([run, other]) == [f"{above}/first", "other/first"]
     assert distinct_names([run, run]) == ["first", "first"]
+
+
+@pytest.fixture(scope="module")
+def seeds(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """Run three seeds, the last of which stops early, and another recipe."""
+    folder = tmp_path_factory.mktemp("seeds")
+
+    def begin(name: str, *changes: str, stop: int = 99) -> Run:
+        whole = small_recipe("run.champion=best-check", *changes)
+        played = {"executor": "serial", "callbacks": lambda progress: progress.generation < stop}
+        return start(whole, run=folder / name, **played)
+
+    found = [begin(f"small-{seed}", f"run.seed={seed}") for seed in (1, 2)]
+    return [*found, begin("small-3", "run.seed=3", stop=7), begin("wide", "network.hidden=[9]")]
+
+
+def test_runs_that_differ_in_their_seed_alone_have_a_mean_with_its_range(
+    seeds: list[Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn: list[Record] = []
+
+    def draw(records: Sequence[Record]) -> Figure:
+        drawn[:] = records
+        return draw_runs(records)
+
+    monkeypatch.setattr("evolve_arena.runs.plots.progress.draw_runs", draw)
+    assert plot_runs(seeds, tmp_path / "mean.png", mean=True).is_file()
+    mean, wide = drawn
+    assert (mean.name, wide.name) == ("small, 3 runs", "wide")
+    whole = [run.history() for run in seeds[:3]]
+    assert mean.generations == whole[2].generations < whole[0].generations, "of the shortest run"
+    for name in ("best", "diversity"):
+        columns = np.array([record[name][: mean.generations] for record in whole])
+        np.testing.assert_allclose(mean[name], columns.mean(axis=0))
+        np.testing.assert_array_equal(mean.ranges[name], [columns.min(axis=0), columns.max(axis=0)])
+    singles = [record.checks[0] for record in whole]
+    pooled = mean.checks[0]
+    assert pooled.wins == sum(check.wins for check in singles)
+    assert pooled.band == (min(c.won for c in singles), max(c.won for c in singles))
+    fitness, checks, _ = draw_runs([mean]).axes
+    assert legend(fitness)[-1] == "range of the best over runs"
+    assert checks.get_title(loc="right") == "bands: ranges over runs"
+    assert legend(checks)[0] == "random, 60 games per point"
+    edges = band(checks.collections[0].get_paths())
+    assert edges[3.0] == pooled.band
+    with pytest.raises(BadValueError, match="no two of these runs differ in their seed alone"):
+        plot_runs(seeds[2:], mean=True)
+
+
+def test_curves_over_games_begin_before_the_first_and_end_after_the_last(run: Run) -> None:
+    record = run.history()
+    games = record["games"]
+    over = record.over("games")
+    assert over["generation"].tolist() == [0, *np.cumsum(games)[:-1]]
+    assert [check.generation for check in over.checks][-1] == games.sum()
+    figure = draw_runs([over])
+    assert figure.axes[-1].get_xlabel() == "games so far, without checks"
+    assert points(figure.axes[1], 1)[0][-1] == games.sum()
+    assert record.over("seconds")["generation"][-1] == pytest.approx(record["seconds"][:-1].sum())
+    with pytest.raises(BadValueError, match="one of generation, games, seconds"):
+        record.over("game")
+
+
+def test_points_of_means_have_the_range_of_margins() -> None:
+    margins = [
+        CheckPoints(90.0, 80.0, 10.0, 5.0, 15.0, 2),
+        CheckPoints(70.0, 80.0, -10.0, -15.0, -5.0, 1),
+    ]
+    records = [
+        Record("run", "", {"generation": np.arange(1.0)}, [Check(0, "rule", 5, 0, 5, 9, each)])
+        for each in margins
+    ]
+    (check,) = average(records, "both").checks
+    assert check.scores == CheckPoints(80.0, 80.0, 0.0, -10.0, 10.0, 3)
 
 
 def test_more_than_three_runs_have_no_bands(run: Run) -> None:
