@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from evolve_arena.runs.store.files import write_whole
-from evolve_arena.studies.study import Row, StudyResult, Table, format_csv
+from evolve_arena.studies.study import Row, Settings, StudyResult, Table, format_csv
 
 COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "remark"]
 """Columns of a printed table."""
@@ -37,22 +37,35 @@ def format_report(result: StudyResult) -> str:
         "",
         f"Made by `{result.command}`: {_count(settings.seeds, 'seed')} per setting.",
     ]
-    if settings.scale != 1.0:
-        lines[-1] += (
-            f" **All lengths are multiplied by {settings.scale:g}**: the measured numbers can't be"
-            " compared with the publication."
-        )
+    if scaled := tell_scale(settings):
+        lines[-1] += f" **{scaled}**"
     for table in result.tables:
-        lines += ["", *_format_table(table)]
+        lines += ["", *_format_table(table, settings)]
     return "\n".join(lines) + "\n"
 
 
-def cells(row: Row) -> list[str]:
-    """Return the cells of a row of a printed table, in the order of :data:`COLUMNS`."""
+def tell_scale(settings: Settings) -> str:
+    """Return a sentence about a scale other than 1, and nothing at full length."""
+    if settings.scale == 1.0:
+        return ""
+    return (
+        f"All lengths are multiplied by {settings.scale:g}: the measured numbers can't be compared"
+        " with the publication."
+    )
+
+
+def cells(row: Row, settings: Settings) -> list[str]:
+    """Return the cells of a row of a printed table, in the order of :data:`COLUMNS`.
+
+    A verdict of a shortened study says that it is one.
+    """
+    remark = row.remark
+    if remark and settings.scale != 1.0:
+        remark += f" (scale {settings.scale:g})"
     interval = f"{format_number(row.low)} to {format_number(row.high)}"
     published = format_number(row.published)
     measured = format_number(row.measured)
-    return [row.row, row.column, published, measured, interval, f"{row.games:,}", row.remark]
+    return [row.row, row.column, published, measured, interval, f"{row.games:,}", remark]
 
 
 def format_number(value: float | str | None) -> str:
@@ -68,11 +81,11 @@ def format_number(value: float | str | None) -> str:
     return f"{value:.3f}" if abs(value) < 2 else f"{value:.1f}"
 
 
-def _format_table(table: Table) -> list[str]:
+def _format_table(table: Table, settings: Settings) -> list[str]:
     lines = [f"## {table.name}: {table.title}", "", _line(COLUMNS)]
     lines.append("| --- | --- | --: | --: | --: | --: | --- |")
     for row in table.rows:
-        lines.append(_line(cells(row)))
+        lines.append(_line(cells(row, settings)))
     for name in sorted(table.files):
         if name.endswith((".png", ".svg")):
             lines += ["", f"![{table.title}]({name})"]

@@ -336,10 +336,10 @@ def measure_proof(material: Material, optimiser: str = "") -> Table:
         title="a network while it learns",
         rows=rows,
         notes=[
-            f"An iteration is 100 steps of 100 rows. After each, {PROOF_GAMES:,} games of each"
-            " number of players; forbidden moves, seats that finished and extremes are given for as"
-            " many games as the publication has, 240. Where no game is completed there are no"
-            " points.",
+            f"An iteration is {runs[0].recipe.method['batches']:,} steps of 100 rows. After each,"
+            f" {stages[0][0].games.games // len(COUNTS):,} games of each number of players are"
+            " played; forbidden moves, seats that finished and extremes are given for as many games"
+            " as the publication has, 240. Where no game is completed there are no points.",
             f"Loss (natural logarithm) and accuracy are means over the {stages[0][0].loss.games:,}"
             f" rows that are learnt, which the column of games counts there. Published are those of"
             f" {EXAMINED} random rows, which the remarks allow for."

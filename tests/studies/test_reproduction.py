@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -25,11 +27,13 @@ from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError, show_progress
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store.history import History
+from evolve_arena.studies import commands
 from evolve_arena.studies.four_in_a_row.study import (
     begin_each_check,
     begin_round_robins,
     read_published,
 )
+from evolve_arena.studies.report import format_report
 from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
 from tests.studied import remarks_of
@@ -258,6 +262,27 @@ def test_progress_and_tables_on_the_screen(
     for name in TABLES:
         assert f"{name}: " in shown.out
     assert str(tiny.out / "report.md") in shown.out.replace("\n", "")
+    assert "All lengths are multiplied by 0.01" in shown.out
+    judged = [row for row in tiny.rows if row.remark]
+    assert judged
+    assert shown.out.count("(scale 0.01)") == len(judged)
+
+
+def test_a_study_of_full_length_says_nothing_of_scales(tiny: StudyResult) -> None:
+    whole = replace(tiny, settings=Settings())
+    assert "scale" not in format_report(whole)
+    assert "All lengths are multiplied by 0.01" in format_report(tiny)
+
+
+def test_the_help_names_all_studies_and_their_tables() -> None:
+    told = dict(
+        re.findall(r"^ +- ([a-z-]+(?:, [a-z-]+)?): (.+)$", str(commands.reproduce.__doc__), re.M)
+    )
+    told = {study: text for names, text in told.items() for study in names.split(", ")}
+    assert set(told) == set(STUDIES)
+    six = ", ".join(f"6.{number}" for number in range(1, 14))
+    for name, text in told.items():
+        assert text.replace("6.1 to 6.13", six).split(", ") == list(STUDIES[name].options)
 
 
 def games_moving_first(player: Player, other: Player, seeds: Iterator[int]) -> int:
