@@ -132,6 +132,7 @@ class Table:
     ) -> None:
         self.game = game
         self.party = party
+        self.seed = seed
         self.ui = find_text_ui(game)
         self.order = list(order)
         self.moves: list[AnyMove] = []

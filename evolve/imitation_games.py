@@ -44,6 +44,8 @@ class StoredGame(NamedTuple):
     seed: int
     moves: Sequence[int]
     """Numbers of the moves, all of them legal."""
+    chosen: Sequence[int]
+    """The same, with -1 in place of moves of players that are not learned from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,19 +111,20 @@ class TeacherGames:
 
     def _read(self, state: ImitationState) -> ImitationState:
         """Return the *state* with the games of a file."""
-        path = self.config.teacher.removeprefix(STORED).strip()
+        path, _, player = self.config.teacher.removeprefix(STORED).partition(",player=")
         try:
-            games = list(load(READER)(path, self.decoder.game))
+            games = list(load(READER)(path.strip(), self.decoder.game, player))
         except ArenaError as error:
             raise BadValueError(f"method.teacher: {error}") from None
         if not games:
             raise BadValueError(f"method.teacher: {quote(path)} has no games")
         longest = max(1, *(len(game.moves) for game in games))
-        played = np.full((len(games), longest), -1, dtype=np.int32)
-        for row, game in zip(played, games, strict=True):
-            row[: len(game.moves)] = game.moves
+        played, chosen = np.full((2, len(games), longest), -1, dtype=np.int32)
+        for place, game in enumerate(games):
+            played[place, : len(game.moves)] = game.moves
+            chosen[place, : len(game.moves)] = game.chosen
         seeds = np.array([game.seed % 2**64 for game in games], dtype=np.uint64)
-        return _join_games(state, played, played, seeds)
+        return _join_games(state, played, chosen, seeds)
 
     def play(
         self,

@@ -441,7 +441,10 @@ class Server:
             self._leaving[name] = loop.call_later(LEFT, self._end_game, name)
             return {}
         try:
-            return {"id": name, **await worker.call(act, **given)}
+            found = await worker.call(act, **given)
+            if act == "keep":
+                return {"file": await self.finder.call("keep_game", line=found["line"])}
+            return {"id": name, **found}
         except NoAnswerError as error:  # and the game was in that process
             self.games.pop(name, None)
             raise WorkerError(f"this game has ended: {error}", error.status) from None

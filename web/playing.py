@@ -19,6 +19,7 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.players import with_seats
 from evolve_arena.runs.plots.network_view import look_inside
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.kept_games import write_game
 
 PERSON = "human"
 FOREIGN = re.compile(r"\b(file|process)\s*:|\.py\b")
@@ -153,6 +154,13 @@ class Desk:
         """Return the game as text that can be opened again."""
         table = self._find_open_table()
         return {"text": str(table), "game": table.game.name, "options": table.game.options}
+
+    def keep(self) -> JsonObject:
+        """Return the finished game as a line of a file of kept games."""
+        table = self._find_table()
+        if table.result is None or self._numbers:
+            raise BadValueError("only a game that was played here to its end can be kept")
+        return {"line": write_game(table.game, table.names, table.seed, table.result)}
 
     # --- Internals -----------------------------------------------------------------------------
 

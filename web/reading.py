@@ -33,7 +33,7 @@ from evolve_arena.runs.recipes.recipe import (
 )
 from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig, list_fields
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.store.kept_games import parse_games
+from evolve_arena.runs.store.kept_games import add_game, parse_games
 from evolve_arena.runs.store.record import Record, blocks, read_file
 from evolve_arena.runs.summary import summarise
 from evolve_arena.web.rows import (
@@ -58,6 +58,8 @@ MAX_SPECIES = 60
 MAX_MEETING = 12
 OPENING_PLIES = 4
 """Number of random plies that open a game of two champions; without them all games are the same."""
+PLAYED = "played.jsonl"
+"""Name of the file in the folder with the games that people kept."""
 GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
 MAX_GAMES = 2000
@@ -316,6 +318,11 @@ class Desk:
         return found
 
     # --- Kept games ---------------------------------------------------------------------------
+
+    def keep_game(self, line: str) -> str:
+        """Append the *line* of a game to the folder's file of played games; return its name."""
+        add_game(self.folder / PLAYED, line)
+        return PLAYED
 
     def list_files(self) -> list[str]:
         """Return the files of games in the folder, or one below."""

@@ -157,6 +157,7 @@ ACTS: dict[str, type[Act]] = {
     "values": Think,
     "inside": Think,
     "text": Act,
+    "keep": Act,
     "leave": Act,
 }
 """Requests to a game, by name."""

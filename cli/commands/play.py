@@ -82,6 +82,14 @@ def play(
         int | None,
         typer.Option(min=2, max=5, help="Number of players, in games for more than two."),
     ] = None,
+    keep_games: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl",
+            help="Write each finished game to the end of this file, for evolve game log, the page,"
+            " and imitation.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of openings and players (default: a new one).")
     ] = None,
@@ -119,6 +127,7 @@ def play(
             values=values,
             delay=delay,
             seed=seed,
+            keep_games=keep_games,
         ).play(screen)
     except KeyboardInterrupt:  # before the first game
         screen.say("\nStopped. Goodbye.")

@@ -19,6 +19,7 @@ from evolve_arena.core.types import Move, State
 from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.players import fill_seats, find_player, game_for, with_seats
+from evolve_arena.runs.store.kept_games import check_ending
 
 PERSON = "human"
 PAUSE = 0.5
@@ -58,6 +59,8 @@ class PlayOptions:
     """Seconds between moves of programs; if None, half a second on a terminal."""
     seed: int | None = None
     """Seed of openings and players; a new one if None."""
+    keep_games: Path | None = None
+    """File to whose end finished games are written; its name ends in ``.jsonl``."""
 
     def play(self, screen: Screen) -> Session:
         """Play the games, and return the finished session.
@@ -65,6 +68,8 @@ class PlayOptions:
         Raises:
             ArenaError: An option is not possible.
         """
+        if self.keep_games:
+            check_ending(self.keep_games)
         game = self._choose_game()
         names = self._find_names(game)
         moves = self._read_moves(game)
@@ -81,6 +86,7 @@ class PlayOptions:
             games=self.games,
             delay=delay if self.delay is None else self.delay,
             values=self.values,
+            keep_games=self.keep_games,
         )
         with ExitStack() as stack:
             players = [_enter(stack, name, game) for name in names]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from evolve_arena.arena.match import Match
 from evolve_arena.arena.pairings import random_openings
@@ -15,6 +16,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
+from evolve_arena.runs.store.kept_games import add_game, write_game
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Plan:
     """Seconds between two moves of programs, if no person plays."""
     values: bool = False
     """True to show before each move how a program rates the moves."""
+    keep_games: Path | None = None
+    """File to whose end finished games are written."""
 
 
 class Session:
@@ -129,6 +133,9 @@ class Session:
         self._prompt.forget()
         if table.result is not None:
             self.matches.append(table.result)
+            if self.plan.keep_games:
+                line = write_game(self.game, table.names, table.seed, table.result)
+                add_game(self.plan.keep_games, line)
             if table.winner is not None:
                 self.wins[table.winner] += 1
         elif table.moves and table.ui.is_open:

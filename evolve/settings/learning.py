@@ -206,7 +206,8 @@ class ImitationConfig(SharedLearnerConfig):
     """The name of this method."""
     teacher: str = "mcts:rollouts=200"
     """The player that is imitated, such as ``minimax:depth=3``, ``run:PATH`` or ``file:PATH``; or
-    games that were kept: ``games:PATH.jsonl``."""
+    games that were kept: ``games:PATH.jsonl``, or ``games:PATH.jsonl,player=you`` to learn the
+    moves of one player alone."""
     teacher_games: int = Field(default=100, ge=1, le=100_000)
     """Games that the teacher plays in a generation, while it has played fewer than
     ``max_teacher_games``."""

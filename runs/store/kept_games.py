@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,13 +16,13 @@ from typing import Annotated
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from evolve_arena.arena.match import Match
-from evolve_arena.core.errors import ArenaError, BadValueError, one_line
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, one_line
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import AnyGame
 from evolve_arena.evolve.imitation_games import StoredGame
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.errors import RunExistsError
-from evolve_arena.runs.store.files import write_whole
+from evolve_arena.runs.store.files import explain_storage_errors, write_whole
 from evolve_arena.runs.validation import Number, explain
 
 ENDING = ".jsonl"
@@ -62,39 +63,15 @@ class KeptGames:
     """
 
     def __init__(self, path: Path) -> None:
-        if path.suffix != ENDING:
-            raise BadValueError(f"{path}: the name of a file of games ends in {ENDING}")
+        check_ending(path)
         if os.path.lexists(path):
             raise RunExistsError(f"{path} exists: choose another name for the games")
         self.path = path
         self._lines: list[str] = []
 
     def keep(self, game: AnyGame, names: Sequence[str], seed: int, match: Match) -> None:
-        """Add a *match* of *game* between the players called *names*, by seat.
-
-        Args:
-            game: Game with its options.
-            names: Names of the players, by seat.
-            seed: Seed of the match, from which the initial position follows.
-            match: Finished match.
-        """
-        text, ui = "", find_text_ui(game)
-        if ui.is_open:
-            positions = [game.initial(seed)]
-            for move in match.moves:
-                positions.append(game.play(positions[-1], move))
-            text = ui.write_game(match.moves, positions)
-        kept = KeptGame(
-            game.name,
-            dict(game.options),
-            list(names),
-            str(seed),
-            list(match.numbers or match.moves),
-            text,
-            list(match.places),
-            match.sentence,
-        )
-        self._lines.append(json.dumps(asdict(kept)))
+        """Add a *match*; see :func:`write_game`."""
+        self._lines.append(write_game(game, names, seed, match))
 
     def write(self) -> None:
         """Write the file, whole or not at all.
@@ -103,6 +80,63 @@ class KeptGames:
             StorageError: It can't be written.
         """
         write_whole(self.path, "".join(f"{line}\n" for line in self._lines).encode())
+
+
+def write_game(game: AnyGame, names: Sequence[str], seed: int, match: Match) -> str:
+    """Return the line of a *match*, without a line feed.
+
+    Args:
+        game: Game with its options.
+        names: Names of the players, by seat.
+        seed: Seed of the match, from which the initial position follows.
+        match: Finished match.
+    """
+    text, ui = "", find_text_ui(game)
+    if ui.is_open:
+        positions = [game.initial(seed)]
+        for move in match.moves:
+            positions.append(game.play(positions[-1], move))
+        text = ui.write_game(match.moves, positions)
+    kept = KeptGame(
+        game.name,
+        dict(game.options),
+        list(names),
+        str(seed),
+        [game.number_of(move) for move in match.moves],
+        text,
+        list(match.places),
+        match.sentence,
+    )
+    return json.dumps(asdict(kept))
+
+
+def add_game(path: Path, line: str) -> None:
+    """Append the *line* of a game to a file, which is made if there is none.
+
+    Raises:
+        BadValueError: The path ends in something else than ``.jsonl``, or the file is full.
+        StorageError: It can't be written, or is a link or no file.
+    """
+    check_ending(path)
+    with explain_storage_errors(path):
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        with open(os.open(path, flags, 0o666), "ab") as file:
+            kind = os.fstat(file.fileno())
+            if not stat.S_ISREG(kind.st_mode):
+                raise BadValueError(f"{path} is no file")
+            if kind.st_size + len(line) >= LARGEST:
+                raise BadValueError(f"{path} is full: choose another name for the games")
+            file.write(f"{line}\n".encode())
+
+
+def check_ending(path: Path) -> None:
+    """Check the name of a file of games.
+
+    Raises:
+        BadValueError: It does not end in ``.jsonl``.
+    """
+    if path.suffix != ENDING:
+        raise BadValueError(f"{path}: the name of a file of games ends in {ENDING}")
 
 
 def parse_game(line: str, where: str) -> KeptGame:
@@ -143,22 +177,34 @@ def parse_games(text: str, game: AnyGame, where: str = "line") -> list[KeptGame]
     return found
 
 
-def read_lessons(path: str, game: AnyGame) -> list[StoredGame]:
+def read_lessons(path: str, game: AnyGame, player: str = "") -> list[StoredGame]:
     """Read training games from a file of kept games or of games in the usual notation.
 
+    Args:
+        path: Path of the file.
+        game: Game with its options.
+        player: Name of the player to learn from; empty for all players.
+
     Raises:
-        BadValueError: It can't be read, or a game in it has other rules or an illegal move.
+        BadValueError: It can't be read, a game in it has other rules or an illegal move, or nobody
+            has the name.
     """
     try:
         text = read_file(Path(path), LARGEST).decode("utf-8", errors="replace")
-        return [_read_lesson(kept, game) for kept in parse_games(text, game) if kept.numbers]
+        found = [kept for kept in parse_games(text, game) if kept.numbers]
+        if player:
+            names = {name for kept in found for name in kept.players}
+            if found and player not in names:
+                raise UnknownNameError("player of these games", player, sorted(names))
+            found = [kept for kept in found if player in kept.players]
+        return [_read_lesson(kept, game, player) for kept in found]
     except OSError as error:
         raise BadValueError(f"{path}: {explain_unread(error, path)}") from None
     except ArenaError as error:
         raise BadValueError(f"{path}: {error}") from None
 
 
-def _read_lesson(kept: KeptGame, game: AnyGame) -> StoredGame:
+def _read_lesson(kept: KeptGame, game: AnyGame, player: str) -> StoredGame:
     """Replay a kept game to check its moves, and return it as training data.
 
     Raises:
@@ -166,7 +212,9 @@ def _read_lesson(kept: KeptGame, game: AnyGame) -> StoredGame:
     """
     if (kept.game, dict(kept.options)) != (game.name, dict(game.options)):
         raise BadValueError(f"a game of it was not played by the rules of {game.describe()}")
-    position = game.initial(int(kept.seed))
-    for number in kept.numbers:
-        position = game.play(position, game.move_of(int(number)))
-    return StoredGame(int(kept.seed), [int(number) for number in kept.numbers])
+    position, chosen = game.initial(int(kept.seed)), []
+    for number in map(int, kept.numbers):
+        learnt = not player or kept.players[game.to_move(position)] == player
+        chosen.append(number if learnt else -1)
+        position = game.play(position, game.move_of(number))
+    return StoredGame(int(kept.seed), [int(number) for number in kept.numbers], chosen)

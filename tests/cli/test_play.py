@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -501,6 +502,22 @@ def test_what_the_command_does_not_understand(words: str, said: str, tmp_path: P
     done = evolve("play", *words.split(), folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+def test_finished_games_are_kept_at_the_end_of_a_file(tmp_path: Path) -> None:
+    words = ["random", "--game", "tic-tac-toe", "--games", "1", "--first", "--keep-games"]
+    for number in (1, 2):
+        done = evolve("play", *words, "mine.jsonl", typed="resign\n", folder=tmp_path)
+        assert done.returncode == 0
+        lines = (tmp_path / "mine.jsonl").read_text().splitlines()
+        assert len(lines) == number
+    assert json.loads(lines[-1])["players"] == ["you", "random"]
+    done = evolve("play", *words, "mine.txt", folder=tmp_path)
+    assert done.returncode == 2
+    assert "the name of a file of games ends in .jsonl" in done.stderr
+    (tmp_path / "link.jsonl").symlink_to("/dev/null")
+    done = evolve("play", *words, "link.jsonl", typed="resign\n", folder=tmp_path)
+    assert done.returncode == 2
 
 
 def test_options_of_a_game_are_options_of_the_command(tmp_path: Path) -> None:

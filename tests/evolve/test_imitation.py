@@ -165,6 +165,23 @@ def test_kept_games_teach(tmp_path: Path) -> None:
     assert ea.load(run.path).generation == 3
 
 
+def test_of_kept_games_one_player_teaches(tmp_path: Path) -> None:
+    """A rule is learned, and not its opponent, who moves at random."""
+    file = tmp_path / "games.jsonl"
+    kept, player = KeptGames(file), "minimax:depth=6"
+    options = {"games": 300, "game": "tic-tac-toe", "seed": 2}
+    ea.duel(player, "random", on_match=kept.keep, **options)
+    kept.write()
+    teacher = f"games:{file},player={player}"
+    run = teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher)
+    state = run.state(2)
+    own, all_moves = state.chosen >= 0, state.played >= 0
+    assert (state.chosen[own] == state.played[own]).all()
+    assert 0.4 < own.sum() / all_moves.sum() < 0.6
+    with pytest.raises(ArenaError, match="unknown player of these games 'nobody'"):
+        teach("tic-tac-toe", tmp_path / "other", method__teacher=f"games:{file},player=nobody")
+
+
 @pytest.mark.parametrize(
     ("teacher", "sentence"),
     [

@@ -151,7 +151,7 @@ BODIES: dict[str, list[Settings]] = {
     "/api/draw": [{"run": "r", "what": "fitness"}],
     "/api/rate": [{"runs": ["r", "r"], "others": ["random"], "games": 10}],
 }
-ACTS = ("look", "step", "undo", "resign", "swap", "hint", "values", "inside", "text")
+ACTS = ("look", "step", "undo", "resign", "swap", "hint", "values", "inside", "text", "keep")
 MOVES = [{"act": "play", "move": "3"}, *({"act": act} for act in ACTS)]
 MOVES += [
     {"act": "look", "ply": 0},

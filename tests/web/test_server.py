@@ -83,6 +83,47 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     assert in_one_file["search.depth"]["highest"] == 12
 
 
+def test_games_that_a_person_keeps_teach_an_imitation(server: Client, tmp_path: Path) -> None:
+    """The person plays Pig by a rule, as a hint tells it, against one who plays at random."""
+    for seed in range(12):
+        options = {"game": "pig", "options": {"goal": 30}, "seed": seed}
+        shown = server.post("play", players=["human", "random"], **options)
+        game = f"play/{shown['id']}"
+        assert server.ask(f"/api/{game}", {"act": "keep"})[0] == 400
+        while shown["result"] is None:
+            if shown["yours"]:
+                hint = server.post(game, act="hint", player="hold")
+                shown = server.post(game, act="play", move=hint["move"])
+            else:
+                shown = server.post(game, act="step")
+        assert server.post(game, act="keep") == {"file": "played.jsonl"}
+    assert "played.jsonl" in server.get("files")
+    file = server.folder / "played.jsonl"
+    assert len(server.post("replay", game="pig", file="played.jsonl")) == 12
+    changes = {"method.name": "imitation", "method.teacher": f"games:{file},player=you"}
+    changes |= {"game.goal": 30, "method.held_out": 4, "run.generations": 5, "check.games": 10}
+    run = ea.start("pig", run=tmp_path / "run", changes=changes, executor="serial")
+    state = run.state()
+    learnt = (state.chosen >= 0).sum(axis=1)
+    assert (learnt > 0).all()
+    assert (learnt < (state.played >= 0).sum(axis=1)).all(), "only the person's moves"
+    assert run.history()["agreement"][-1] >= 0.9
+
+
+def test_games_are_kept_in_a_regular_file_alone(server: Client, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.jsonl"
+    secret.write_text("")
+    (server.folder / "played.jsonl").unlink(missing_ok=True)
+    (server.folder / "played.jsonl").symlink_to(secret)
+    shown = server.post("play", game="tic-tac-toe", players=["human", "random"], options={})
+    game = f"play/{shown['id']}"
+    while shown["result"] is None:
+        shown = server.post(game, act="resign" if shown["yours"] else "step")
+    assert server.ask(f"/api/{game}", {"act": "keep"})[0] == 400
+    assert secret.read_text() == ""
+    (server.folder / "played.jsonl").unlink()
+
+
 def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     kept = KeptGames(server.folder / "study" / "games.jsonl")
     game = ea.make_game("connect-four")

@@ -105,12 +105,17 @@ export async function showGame(place, id) {
   const drawing = new BoardDrawing(board, game.layout, { onMove: (move) => move_(move) });
   const button = (text, todo, given = {}) => h("button", { onclick: action(todo), ...given }, text);
   const undo = game.open && !watched && !replay ? button("Undo", async () => take(await act("undo"))) : null;
+  const keep = replay ? null : button("Keep this game", async () => {
+    const { file } = await act("keep");
+    keep.disabled = true;
+    says.textContent = `Kept at the end of ${file}: Replay shows it, and imitation can learn from it.`;
+  });
   const during = [ // buttons that make no sense once the game is over
     replay ? null : button("Hint", async () => { const { by, name } = await act("hint"); says.textContent = `${by} would play ${name}.`; }),
     game.seats.length === 2 && !watched && !replay ? button("Change sides", async () => { take(await act("swap")); run(); }) : null,
     watched || replay ? null : button("Resign", async () => take(await act("resign"))),
   ].filter(Boolean);
-  const buttons = h("div", { class: "row" }, undo, ...during,
+  const buttons = h("div", { class: "row" }, undo, ...during, keep,
     game.open ? button("Copy as text", async () => {
       const { text } = await act("text");
       await navigator.clipboard?.writeText(text).catch(() => {});
@@ -180,6 +185,8 @@ export async function showGame(place, id) {
     }, move)));
     jump.hidden = played.hidden = !shown.played.length;
     for (const each of during) each.hidden = game.mover === null;
+    if (keep) keep.hidden = !game.result;
+    if (keep && !game.result) keep.disabled = false;
     if (undo) undo.hidden = !game.result && !game.played.some(({ seat }) => game.seats[seat].person);
     played.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     if (shown.result) status.textContent = shown.result.text;
