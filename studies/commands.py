@@ -15,7 +15,7 @@ from evolve_arena.core.errors import BadValueError
 
 def register(app: typer.Typer) -> None:
     """Add the commands to *app*."""
-    for command in (reproduce, league):
+    for command in (reproduce, league, decisions):
         app.command(rich_help_panel="Studies")(command)
 
 
@@ -142,3 +142,52 @@ def league(
             executor=executor,
         )
     print_json(result.to_dict()) if json else print_league(result)
+
+
+def decisions(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.jsonl", help="Kept games of Ticket to Ride.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE.csv", help="Log of decisions that is written.")
+    ] = Path("decisions.csv"),
+    player: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Log this player alone, by its name in the games."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Log all players, not the winners alone.")
+    ] = False,
+    script: Annotated[
+        str,
+        typer.Option(
+            metavar="PLAYER",
+            help="Rule player whose features are logged: network.script of the recipe that learns.",
+        ),
+    ] = "rule:text,long=6",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the log.")] = False,
+) -> None:
+    """Log the decisions in games of Ticket to Ride, for a network to imitate.
+
+    A row of the log is a turn: the 28 features of Łabno's program, and what the player decided (0:
+    to pass, 1: to draw cards, 2: tickets, 3: to claim a route). To learn from it: evolve start
+    ticket-to-ride-imitation --set 'method.data.source="log:FILE.csv"'.
+    """
+    from evolve_arena.cli.output import print_line
+    from evolve_arena.core.registry import make_game
+    from evolve_arena.players.player import CompiledPlayer
+    from evolve_arena.players.specification import make_player
+    from evolve_arena.runs.store.files import check_free, write_whole
+    from evolve_arena.studies.ticket_to_ride.imitation import read_source, write_log
+    from evolve_arena.studies.ticket_to_ride.measures import COUNTS
+
+    if player and every:
+        raise BadValueError("--player and --all: choose one")
+    check_free(out, force=force)
+    teacher = make_player(script, make_game("ticket-to-ride"))
+    if not isinstance(teacher, CompiledPlayer):
+        raise BadValueError(f"--script is {script}: it must be rule, or rule:code for example")
+    source = f"games:{file}" + (f",player={player}" if player else "")
+    rows = read_source(source, teacher, COUNTS, "all" if every else "winner")
+    write_whole(out, write_log(rows).encode())
+    print_line(f"{len(rows):,} decisions of {len(set(rows.games.tolist())):,} games: {out}")

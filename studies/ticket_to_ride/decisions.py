@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.types import Array, Floats
+from evolve_arena.core.types import Array, Floats, Integer
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, DRAW_TICKETS, PASS, PHASE, TURN
 from evolve_arena.players.board.choose import choose_move
 from evolve_arena.players.board.matches import start_stream
@@ -35,17 +35,21 @@ from evolve_arena.players.packed import PackedPlayers
 def note_decisions(
     players: PackedPlayers,
     seeds: Array,
+    played: Array,
     workspace: BoardWorkspace,
     features: Floats,
     kinds: Array,
     games: Array,
     seats: Array,
 ) -> int:
-    """Play a match for each seed, as `evolve_arena.players.board.matches` does, and note decisions.
+    """Play or replay a match for each seed, as `evolve_arena.players.board.matches` does.
+
+    The decisions are noted.
 
     Args:
         players: A packed scripted player, which takes all seats.
         seeds: The seed of each match, shape ``(matches,)``.
+        played: The moves of each match, shape ``(matches, plies)``; -1 where the player decides.
         workspace: The workspace of the player.
         features: Filled with the player's features at the beginning of each turn, scaled as for
             networks, shape ``(rows, features)``; there must be as many rows as turns.
@@ -74,7 +78,9 @@ def note_decisions(
                 count_features(states, state, seat, *told)
                 for place in range(features.shape[1]):
                     features[row, place] = workspace.values[features_at(workspace.values) + place]
-            move = choose_move(players, seat, state, np.int64(0), workspace)
+            move = np.int64(played[match, ply]) if ply < played.shape[1] else np.int64(-1)
+            if move < 0:
+                move = choose_move(players, seat, state, np.int64(0), workspace)
             if begins:
                 kinds[row], games[row], seats[row] = kind_of(move), match, seat
                 row += 1
@@ -85,7 +91,7 @@ def note_decisions(
 
 
 @inlined
-def kind_of(move: int) -> int:
+def kind_of(move: Integer) -> int:
     """Return the index in the rules' ``KINDS`` of a *move* that begins a turn."""
     if move < DRAW_DECK:
         return 3

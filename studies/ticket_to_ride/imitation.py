@@ -14,8 +14,11 @@ His epoch is 250 batches of 250 rows: ``method.batches = 250``.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar, Literal, cast
 
 import numpy as np
@@ -25,7 +28,8 @@ from pydantic import Field, model_validator
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import seat_players
 from evolve_arena.arena.match import at_seats, play_matches
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import ArenaError, BadValueError, quote
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.types import Array, JsonObject
@@ -40,18 +44,24 @@ from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
+from evolve_arena.runs.store.kept_games import KeptGame, parse_games
 from evolve_arena.studies.ticket_to_ride.classifier import (
     ACTIVATIONS,
     ClassifierSettings,
     Training,
     learn_rows,
 )
+from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 
 
 class DataConfig(Config):
     """The section ``[method.data]``: games of the rule player, and the decisions to learn."""
 
-    players: tuple[int, ...] = (2, 3, 4, 5)
+    source: str = ""
+    """Games to learn from in place of new ones of the rule player, all of them:
+    ``games:PATH.jsonl``, as --keep-games writes them, or ``games:PATH.jsonl,player=NAME`` to learn
+    from one player alone; or ``log:PATH.csv``, decisions as `evolve decisions` writes them."""
+    players: tuple[int, ...] = COUNTS
     """Numbers of players in the games to learn from: several for a universal model, one for a
     specific one."""
     games: int = Field(default=500, ge=1, le=100_000)
@@ -134,6 +144,16 @@ class ImitationState:
     """Number of batches learnt so far."""
 
 
+@dataclass(frozen=True, eq=False)
+class SourcedState(ImitationState):
+    """The state of a run that learns from a file, with its rows, which are read once."""
+
+    features: NDArray[np.float32]
+    kinds: NDArray[np.int64]
+    games: NDArray[np.int64]
+    """As in :class:`DataSet`; empty before the first generation."""
+
+
 class DecisionImitation(Method[ImitationState]):
     """Teach a network the decisions of a rule player.
 
@@ -146,7 +166,7 @@ class DecisionImitation(Method[ImitationState]):
     genome_kind = "vector"
     network_kind = "mlp"
     network_type = ImitationNetworkConfig
-    state_type = ImitationState
+    state_type: type[ImitationState] = ImitationState
     config: ImitationConfig
     decoder: NetworkDecoder
 
@@ -171,6 +191,9 @@ class DecisionImitation(Method[ImitationState]):
             config.batch_size,
         )
         self._scales = FEATURE_SCALES[: decoder.features]
+        if config.data.source:
+            check_source(config.data.source)
+            self.state_type = SourcedState
         self._rows: tuple[int, DataSet, DataSet] | None = None
 
     def initial(self, seed: int) -> ImitationState:
@@ -178,7 +201,12 @@ class DecisionImitation(Method[ImitationState]):
         rng = derive_generator(seed, 0, "initialisation")
         (drawn,) = self.decoder.initialise(1, "glorot", rng)
         memory = np.zeros((2, self.decoder.genes), dtype=np.float32)
-        return ImitationState(seed, 0, self._make_playable(drawn)[None, :], memory, 0)
+        values = seed, 0, self._make_playable(drawn)[None, :], memory, 0
+        if not self.config.data.source:
+            return ImitationState(*values)
+        features = np.zeros((0, len(FEATURE_NAMES)), dtype=np.float32)
+        none = np.zeros(0, dtype=np.int64)
+        return SourcedState(*values, features, none, none)
 
     def find_mismatch(self, state: ImitationState) -> str | None:
         """Return the first mismatch of the arrays' shapes and types with the network, or None."""
@@ -189,6 +217,8 @@ class DecisionImitation(Method[ImitationState]):
             return f"its memory has shape {state.memory.shape}, not {2, genes}"
         if any(array.dtype != np.float32 for array in (state.population, state.memory)):
             return "its weights are no 32-bit numbers"
+        if isinstance(state, SourcedState):
+            return DataSet(state.features, state.kinds, state.games).find_fault()
         return None
 
     def step(self, state: ImitationState, arena: Arena) -> tuple[ImitationState, Report]:
@@ -200,8 +230,12 @@ class DecisionImitation(Method[ImitationState]):
         Raises:
             DivergedError: The weights are not finite any more.
         """
-        learnt, held_out = self.find_rows(state.seed)
-        games = 0 if state.generation else self.config.data.games * len(self.config.data.players)
+        data = self.config.data
+        if isinstance(state, SourcedState) and not len(state.kinds):
+            rows = read_source(data.source, self._teacher, data.players, data.rows)
+            state = replace(state, features=rows.features, kinds=rows.kinds, games=rows.games)
+        learnt, held_out = self._split(state)
+        games = 0 if state.generation or data.source else data.games * len(data.players)
         arena.games_played += games
         inputs, kinds = self._order(learnt, state)
         order = derive_generator(state.seed, state.generation, "order")
@@ -233,12 +267,26 @@ class DecisionImitation(Method[ImitationState]):
         """Return the numbers of individuals, genes and batches learnt."""
         return {"individuals": 1, "genes": self.decoder.genes, "batches": state.steps}
 
+    @property
+    def _teacher(self) -> CompiledPlayer:
+        """The rule player, which knows the features."""
+        player = make_player(self.decoder.script, self.decoder.game)
+        assert isinstance(player, CompiledPlayer)
+        return player
+
+    def _split(self, state: ImitationState) -> tuple[DataSet, DataSet]:
+        """Return the rows to learn, and those held out."""
+        if isinstance(state, SourcedState):
+            rows = DataSet(state.features, state.kinds, state.games)
+            return rows.hold_out(self.config.data.held_out, state.seed)
+        return self.find_rows(state.seed)
+
     def find_rows(self, seed: int) -> tuple[DataSet, DataSet]:
         """Return the rows to learn in a run of this *seed*, and those held out."""
         if self._rows is None or self._rows[0] != seed:
             data = self.config.data
             rows = build_data_set(
-                make_player(self.decoder.script, self.decoder.game),  # type: ignore[arg-type]
+                self._teacher,
                 players=data.players,
                 games=data.games,
                 best=data.best,
@@ -311,6 +359,15 @@ class DataSet:
     def take(self, rows: Array) -> DataSet:
         """Return the decisions in these *rows*, given as indices or as a mask."""
         return DataSet(self.features[rows], self.kinds[rows], self.games[rows])
+
+    def find_fault(self) -> str | None:
+        """Return the first fault of arrays from a file, or None."""
+        count = len(self.kinds)
+        if self.features.shape != (count, len(FEATURE_NAMES)) or self.games.shape != (count,):
+            return "its rows are incomplete"
+        if not ((self.kinds >= 0) & (self.kinds < KINDS)).all():
+            return "it has decisions that are none"
+        return None
 
     def hold_out(self, share: float, seed: int) -> tuple[DataSet, DataSet]:
         """Return the decisions of most games, and those of a random *share* of them.
@@ -400,23 +457,171 @@ def choose_games(points: Array, best: int, minimum_points: int) -> NDArray[np.in
 
 
 def list_decisions(
-    game: BoardGame, player: CompiledPlayer, seeds: NDArray[np.uint64], turns: int
+    game: BoardGame,
+    player: CompiledPlayer,
+    seeds: NDArray[np.uint64],
+    turns: int,
+    played: NDArray[np.int32] | None = None,
 ) -> tuple[DataSet, NDArray[np.int64]]:
     """Return a scripted *player*'s decisions at the beginning of turns, and the seats.
+
+    It knows the features, also where others have decided.
 
     Args:
         game: The game with the number of players as its seats.
         player: The player that takes all seats.
         seeds: The seeds of the matches, as the arena would play them, shape ``(games,)``.
         turns: Upper bound of the number of turns.
+        played: The moves of the matches, shape ``(games, plies)``, -1 after the last one; if None,
+            the player makes them.
     """
     modules = f"{FLOOR}.matches", f"{__package__}.decisions"
     compiled = specialise_board(game.place, game.rules, modules, player.packed)[-1]
     workspace = make_workspace(game.code, player.packed)
     features = np.zeros((turns, len(FEATURE_NAMES)), dtype=np.float32)
     kinds, games, seats = np.zeros((3, turns), dtype=np.int64)
-    given = player.packed, seeds, workspace, features, kinds, games, seats
+    if played is None:
+        played = np.zeros((len(seeds), 0), dtype=np.int32)
+    given = player.packed, seeds, played, workspace, features, kinds, games, seats
     count = int(compiled.note_decisions(*given))
     game.refuse_faults(workspace.states, workspace.planes, workspace.values)
     rows = DataSet(features[:count] / FEATURE_SCALES, kinds[:count], games[:count])
     return rows, seats[:count]
+
+
+KINDS = 4
+"""Number of kinds of decisions, as in the rules' ``KINDS``."""
+GAMES, LOG = "games:", "log:"
+"""Beginnings of the sources of decisions that are files."""
+LARGEST = 2**28
+"""Maximum bytes of a log of decisions."""
+DECISION = "decision"
+"""Name of the last column of a log: the kind of the decision."""
+
+
+def check_source(source: str) -> None:
+    """Check the form of a *source*; its file is not opened.
+
+    Raises:
+        BadValueError: It is neither kept games nor a log.
+    """
+    if not source.startswith((GAMES, LOG)):
+        raise BadValueError(
+            f"method.data.source is {quote(source)}: it must be games:PATH.jsonl or log:PATH.csv"
+        )
+
+
+def read_source(
+    source: str,
+    teacher: CompiledPlayer,
+    players: Sequence[int],
+    rows: Literal["winner", "all"],
+) -> DataSet:
+    """Return the decisions in a file.
+
+    Args:
+        source: ``games:PATH.jsonl``, ``games:PATH.jsonl,player=NAME`` or ``log:PATH.csv``.
+        teacher: Rule player, which knows the features.
+        players: Numbers of players of the games to learn from; of a log all rows are taken.
+        rows: ``winner``: decisions of the winner alone, unless a player is named; or ``all``.
+
+    Raises:
+        BadValueError: The file can't be read, or has no such decisions.
+    """
+    kind, _, place = source.partition(":")
+    path, _, name = place.partition(",player=")
+    try:
+        text = read_file(Path(path), LARGEST).decode("utf-8", errors="replace")
+        if f"{kind}:" == LOG:
+            found = parse_log(text)
+        else:
+            kept = parse_games(text, teacher.game, f"{path}, line")
+            found = list_kept_decisions(kept, teacher, players, name or rows)
+    except OSError as error:
+        raise BadValueError(f"method.data.source: {explain_unread(error, path)}") from None
+    except ArenaError as error:
+        raise BadValueError(f"method.data.source: {path}: {error}") from None
+    if not len(found):
+        raise BadValueError(f"method.data.source: {path} has no decisions to learn")
+    return found
+
+
+def list_kept_decisions(
+    kept: Sequence[KeptGame], teacher: CompiledPlayer, players: Sequence[int], whose: str
+) -> DataSet:
+    """Return decisions in kept games, in the order of the games.
+
+    Args:
+        kept: The games.
+        teacher: Rule player, which knows the features.
+        players: Numbers of players of the games to take.
+        whose: ``winner``, ``all``, or the name of a player.
+
+    Raises:
+        ArenaError: A game is another, or has an illegal move.
+    """
+    parts = []
+    for number, each in enumerate(kept):
+        if each.game != teacher.game.name:
+            raise BadValueError(f"game {number + 1} is {each.game}, and not {teacher.game.name}")
+        if len(each.players) not in players:
+            continue
+        game = cast(BoardGame, at_seats(teacher.game, len(each.players)))
+        position = game.initial(int(each.seed))
+        for move in each.numbers:
+            position = game.play(position, game.move_of(int(move)))
+        seeds = np.array([int(each.seed) % 2**64], dtype=np.uint64)
+        played = np.array([each.numbers], dtype=np.int32)
+        found, seats = list_decisions(game, teacher, seeds, len(each.numbers), played)
+        if whose == "winner":
+            wanted = {each.places.index(1)} if 1 in each.places else set()
+        else:
+            wanted = {seat for seat, name in enumerate(each.players) if whose in ("all", name)}
+        found = found.take(np.isin(seats, list(wanted)))
+        parts.append(replace(found, games=found.games + number))
+    if not parts:
+        return DataSet(np.zeros((0, len(FEATURE_NAMES)), np.float32), *np.zeros((2, 0), np.int64))
+    return DataSet(
+        np.concatenate([part.features for part in parts]),
+        np.concatenate([part.kinds for part in parts]),
+        np.concatenate([part.games for part in parts]),
+    )
+
+
+def write_log(rows: DataSet) -> str:
+    """Return decisions as CSV: a column for each feature, and the kind of the decision."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*FEATURE_NAMES, DECISION])
+    for features, kind in zip(rows.features.tolist(), rows.kinds.tolist(), strict=True):
+        writer.writerow([*(f"{value:.9g}" for value in features), kind])
+    return file.getvalue()
+
+
+def parse_log(text: str) -> DataSet:
+    """Parse decisions that :func:`write_log` wrote, or rows of numbers alone, as Łabno's are.
+
+    A new game begins where the number of the round falls.
+
+    Raises:
+        BadValueError: A row has another number of columns, or something else than numbers.
+    """
+    values = []
+    for number, row in enumerate(csv.reader(io.StringIO(text)), start=1):
+        if not row or (number == 1 and row[-1].strip() == DECISION):
+            continue
+        if len(row) != len(FEATURE_NAMES) + 1:
+            raise BadValueError(
+                f"line {number} has {len(row)} columns, not {len(FEATURE_NAMES)} features and"
+                " a decision"
+            )
+        try:
+            values.append([float(cell) for cell in row])
+        except ValueError:
+            raise BadValueError(f"line {number} has something else than numbers") from None
+    table = np.array(values, dtype=np.float64).reshape(-1, len(FEATURE_NAMES) + 1)
+    if not np.isfinite(table).all() or not np.isin(table[:, -1], range(KINDS)).all():
+        raise BadValueError(f"a decision is none of 0 to {KINDS - 1}, or a number is infinite")
+    rounds = table[:, 0]
+    games = np.cumsum(np.diff(rounds, prepend=rounds[:1]) < 0, dtype=np.int64)
+    return DataSet(table[:, :-1].astype(np.float32), table[:, -1].astype(np.int64), games)

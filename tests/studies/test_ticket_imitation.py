@@ -7,10 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.match import play_match
+from evolve_arena.cli.app import app
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
@@ -32,8 +35,9 @@ from evolve_arena.players.board.game import Board
 from evolve_arena.players.evolved import read_player
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.api import start
+from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.store.kept_games import KeptGames, parse_games
 from evolve_arena.studies.ticket_to_ride.imitation import (
     DataSet,
     DecisionImitation,
@@ -42,6 +46,7 @@ from evolve_arena.studies.ticket_to_ride.imitation import (
     build_data_set,
     choose_games,
     list_decisions,
+    read_source,
 )
 from tests.studied import nest
 
@@ -114,6 +119,85 @@ def test_decisions_are_those_of_the_turns() -> None:
             assert rows.kinds[row] == (3 if move < 900 else 0 if move == PASS else 1 + (move > 909))
             row += 1
     assert row == len(rows)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Keep games of the rule player, at one side of the table, with one that plays at random."""
+    file = tmp_path_factory.mktemp("kept") / "games.jsonl"
+    games = KeptGames(file)
+    game = make_game("ticket-to-ride")
+    ea.duel("rule:code", "random", games=40, game=game, seed=5, on_match=games.keep)
+    games.write()
+    return file
+
+
+def test_decisions_in_kept_games_are_those_that_were_made(kept: Path) -> None:
+    teacher = make_teacher()
+    found = read_source(f"games:{kept},player=rule:code", teacher, [4], "winner")
+    row = 0
+    for number, each in enumerate(parse_games(kept.read_text(), teacher.game)):
+        position = teacher.game.initial(int(each.seed))
+        for move in each.numbers:
+            seat = position.state[TO_MOVE]
+            if position.state[PHASE] == TURN and each.players[seat] == "rule:code":
+                own = player_at(seat)
+                assert found.games[row] == number
+                seen = found.features[row, [0, 1, 7, 14]].tolist()
+                state = position.state
+                assert seen == [state[ROUND], state[own + CARDS], state[own + TRAINS], 4]
+                kind = 3 if move < 900 else 0 if move == PASS else 1 + (move > 909)
+                assert found.kinds[row] == kind
+                row += 1
+            position = teacher.game.play(position, move)
+    assert row == len(found)
+    everybody = read_source(f"games:{kept}", teacher, [4], "all")
+    winners = read_source(f"games:{kept}", teacher, [4], "winner")
+    assert len(everybody) > len(found) > len(winners) > 0
+    with pytest.raises(BadValueError, match="has no decisions to learn"):
+        read_source(f"games:{kept}", teacher, [3], "all")
+
+
+def test_a_log_that_the_command_writes_teaches_the_rule(kept: Path, tmp_path: Path) -> None:
+    log = tmp_path / "learn_all.csv"
+    words = ["decisions", str(kept), "--out", str(log), "--player", "rule:code"]
+    words += ["--script", "rule:code"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    teacher = make_teacher()
+    rows = read_source(f"games:{kept},player=rule:code", teacher, [4], "all")
+    logged = read_source(f"log:{log}", teacher, [4], "all")
+    assert np.array_equal(rows.kinds, logged.kinds)
+    np.testing.assert_allclose(logged.features, rows.features, rtol=1e-6)
+    assert len(np.unique(logged.games)) >= len(np.unique(rows.games))
+    changes = {"method.data.source": f"log:{log}", "run.generations": 60, "check.games": 10}
+    changes |= {"network.script": "rule:code"}
+    run = start(
+        "ticket-to-ride-imitation", run=tmp_path / "run", changes=changes, executor="serial"
+    )
+    assert run.history()["accuracy_held_out"][-1] >= 0.9
+    kept_state = run.state()
+    log.unlink()  # what was read is in the run
+    resume(run.path, generations=61, executor="serial")
+    assert np.array_equal(run.state(61).kinds, kept_state.kinds)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1,2,3\n", "line 1 has 3 columns, not 28 features and a decision"),
+        (",".join(["x"] * 29), "line 1 has something else than numbers"),
+        (",".join(["1"] * 28 + ["4"]), "a decision is none of 0 to 3"),
+        (",".join(["inf"] + ["1"] * 28), "or a number is infinite"),
+        ("", "has no decisions to learn"),
+    ],
+)
+def test_wrong_logs_are_refused(text: str, reason: str, tmp_path: Path) -> None:
+    (file := tmp_path / "log.csv").write_text(text)
+    with pytest.raises(BadValueError, match=reason):
+        read_source(f"log:{file}", make_teacher(), [4], "all")
+    with pytest.raises(BadValueError, match="it must be games:PATH"):
+        make_method(data__source="file.csv")
 
 
 @pytest.mark.parametrize("rows", ["winner", "all"])
