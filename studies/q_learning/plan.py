@@ -92,6 +92,13 @@ EXPLORATION: Mapping[str, Changes] = {
 """Exploration of section 3.5.1, which the author did not try, by the configuration's name."""
 
 
+REPRESENTATIONS: Mapping[str, Changes] = {
+    "one-plane-signed": {"network.encoding": "signed"},
+    "two-planes": {"network.encoding": "planes"},
+}
+"""Other inputs of the network, which chapter 7 proposes to try, by the configuration's name."""
+
+
 def choose_as_published(stage: Stage) -> str:
     """Return the label of the author's choice."""
     return stage.chosen
@@ -115,13 +122,16 @@ def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
 
 
 def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
-    """Return jobs beyond the author's: without his program's bugs, and with other exploration."""
+    """Return jobs beyond the author's: without bugs, other exploration, other representations."""
     before, sets = _take_over(len(STAGES), choose), STAGES[-1].options
     right = {name: {**sets[label], "method.faithful": False} for label, name in CORRECTED.items()}
-    others = {name: {**sets["1"], **changes} for name, changes in EXPLORATION.items()}
+    others, seen = (
+        {name: {**sets["1"], **changes} for name, changes in extras.items()}
+        for extras in (EXPLORATION, REPRESENTATIONS)
+    )
     return [
         _job(name, (len(STAGES) + number, place, agent), {**before, **changes}, settings)
-        for number, extras in enumerate((right, others), start=1)
+        for number, extras in enumerate((right, others, seen), start=1)
         for place, (name, changes) in enumerate(extras.items())
         for agent in settings.each_seed
     ]

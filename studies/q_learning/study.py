@@ -13,6 +13,7 @@ from functools import partial
 
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.studies.q_learning.plan import (
+    REPRESENTATIONS,
     STAGES,
     Choose,
     choose_as_published,
@@ -25,6 +26,7 @@ from evolve_arena.studies.q_learning.tables import (
     measure_equal_sets,
     measure_exploration,
     measure_minimax,
+    measure_representations,
     measure_rewards,
     measure_stage,
     measure_winners,
@@ -99,6 +101,12 @@ def _make_tables(*, own: bool) -> tuple[TableKind, ...]:
             "a share of random moves instead of Boltzmann's distribution",
             measure_exploration,
             _need(sixth, LAST, "epsilon-"),
+        ),
+        TableKind(
+            "representations",
+            "other representations of the board (chapter 7)",
+            measure_representations,
+            _need(sixth, LAST, *REPRESENTATIONS),
         ),
         TableKind("minimax", "stage six against minimax", measure_minimax, _need(sixth)),
     )

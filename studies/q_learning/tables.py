@@ -1,6 +1,7 @@
 """The tables of ``q-learning``: published rankings of configurations, and additions.
 
-Additions are winners, equal rewards, corrections, other exploration, and games against minimax.
+Additions are winners, equal rewards, corrections, other exploration and representations, and games
+against minimax.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from evolve_arena.studies.drawing import add_legend
 from evolve_arena.studies.q_learning.plan import (
     CORRECTED,
     EXPLORATION,
+    REPRESENTATIONS,
     REWARDS,
     STAGES,
     Stage,
@@ -332,6 +334,18 @@ def measure_exploration(material: Material) -> Table:
     ]
     names = [STAGES[-1].name("1"), *EXPLORATION]
     return _rank_both("exploration", title, material, names, notes)
+
+
+def measure_representations(material: Material) -> Table:
+    """Make a table of inputs: 0, 1 and 2; 0, 1 and -1; or a plane for each player."""
+    notes = [
+        "Configuration stage-six-1 has an input for each cell: 0, 1 for one's own disc, and 2 for"
+        " the opponent's; with one-plane-signed -1 in place of 2; with two-planes an input of 0 or"
+        " 1 for each cell and player. All else is the same."
+    ]
+    title = "representations of the board, against each other and against random"
+    names = [STAGES[-1].name("1"), *REPRESENTATIONS]
+    return _rank_both("representations", title, material, names, notes)
 
 
 def measure_minimax(material: Material) -> Table:

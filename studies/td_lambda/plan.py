@@ -34,6 +34,10 @@ class Setting:
     end: float = 0.1
     """Final probability of a random move."""
     games: int = GAMES
+    policy: str = "epsilon"
+    """Choice of moves in training games, as `method.policy.exploration` of the recipe."""
+    temperature: float = 0.1
+    """Temperature of soft-max."""
     as_written: bool = False
     """True if learning rates and initial weights are those of the text, not of the recipe."""
 
@@ -42,6 +46,8 @@ class Setting:
         """Name such as ``R1-G4-L1``, followed by other values that differ from the defaults."""
         name = f"{self.encoding}-{self.hidden}-{self.trace}"
         name += "" if self.end == 0.1 else f"-end-{self.end:g}"
+        name += "" if self.policy == "epsilon" else f"-{self.policy}"
+        name += f"-{self.temperature:g}" if self.policy == "softmax" else ""
         name += "-as-written" if self.as_written else ""
         return name + {SHORT: "-300k", LONG: "-5M"}.get(self.games, "")
 
@@ -57,6 +63,8 @@ class Setting:
             "method.individuals": 1,
             "method.games": each,
             "method.trace": TRACES[self.trace],
+            "method.policy.exploration": self.policy,
+            "method.policy.temperature": self.temperature,
             "method.policy.epsilon": 0.5,
             "method.policy.epsilon_end": self.end,
             "method.policy.epsilon_games": games,

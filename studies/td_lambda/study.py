@@ -50,6 +50,14 @@ HIDDEN_R2 = {hidden: Setting("R2", hidden) for hidden in ("G1", "G2", "G3", "G4"
 TRACES_R1 = {trace: Setting("R1", "G4", trace) for trace in ("L1", "L2", "L3")}
 TRACES_R2 = {trace: Setting("R2", "G3", trace) for trace in ("L1", "L2", "L3")}
 ENCODINGS = {"R1-G4-L1": Setting("R1", "G4"), "R2-G3-L1": Setting("R2", "G3")}
+POLICIES = {
+    "ε-greedy": Setting("R1", "G4"),
+    **{
+        f"soft-max {temperature:g}": Setting("R1", "G4", policy="softmax", temperature=temperature)
+        for temperature in (0.05, 0.1, 0.2)
+    },
+    "greedy": Setting("R1", "G4", policy="greedy"),
+}
 LONG_TEST = {"L1": Setting("R1", "G4", games=LONG)}
 AS_WRITTEN = {
     "R1-G4-L1": Setting("R1", "G4"),
@@ -65,6 +73,7 @@ PARTS = (
     TRACES_R1,
     TRACES_R2,
     ENCODINGS,
+    POLICIES,
     LONG_TEST,
 )
 
@@ -159,6 +168,7 @@ TD_LAMBDA = Study(
         _compare("A.4", "4.5", "λ, encoding R2, 80 hidden units", TRACES_R2),
         _compare("figure-4.6", "4.6", "the two encodings", ENCODINGS),
         _compare("as-written", "as-written", "steps and weights as the text has them", AS_WRITTEN),
+        _compare("policies", "policies", "policies while learning (section 5.4)", POLICIES),
         _kind("A.5", "the long run, 5,000,000 games (figure 4.7)", LONG_TEST, measure_long),
         _ladder("5.1", 0.2),
         _ladder("5.2", 0.0),

@@ -43,6 +43,7 @@ ROWS = {
     "equal-sets": 8,
     "corrected": 24,
     "exploration": 18,
+    "representations": 18,
     "minimax": 7 * 2 * 4,
 }
 
@@ -66,7 +67,7 @@ def test_six_stages_of_five_agents_each() -> None:
     assert sum(count for name, count in games.items() if name.startswith("stage")) == 9_150_000
     assert games["stage-one-mean-150k-5"] == 150_000
     assert games["stage-six-3-1"] == 50_000
-    assert len({recipe.run.seed for recipe in jobs.values()}) == len(jobs) == 190
+    assert len({recipe.run.seed for recipe in jobs.values()}) == len(jobs) == 200
     assert {name for name, recipe in jobs.items() if not recipe.method["faithful"]} == {
         f"corrected-{number}-{agent}" for number in (1, 6) for agent in range(1, 6)
     }
@@ -153,7 +154,7 @@ def test_each_table_asks_for_its_own_runs() -> None:
     counts = {table.name: sum(map(table.needs, jobs)) for table in STUDY.tables}
     assert (counts["6.1"], counts["6.8"], counts["6.13"]) == (10, 5, 6)
     assert (counts["6.11"], counts["winners"], counts["corrected"]) == (0, 34, 8)
-    assert (counts["exploration"], counts["minimax"]) == (8, 6)
+    assert (counts["exploration"], counts["representations"], counts["minimax"]) == (8, 8, 6)
     own = {table.name: table for table in find_study("q-learning-own").tables}
     assert sum(map(own["6.3"].needs, jobs)) == 15  # what it takes over depends on stage one
 

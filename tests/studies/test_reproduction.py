@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -275,14 +274,15 @@ def test_a_study_of_full_length_says_nothing_of_scales(tiny: StudyResult) -> Non
 
 
 def test_the_help_names_all_studies_and_their_tables() -> None:
-    told = dict(
-        re.findall(r"^ +- ([a-z-]+(?:, [a-z-]+)?): (.+)$", str(commands.reproduce.__doc__), re.M)
-    )
-    told = {study: text for names, text in told.items() for study in names.split(", ")}
+    text = str(commands.reproduce.__doc__).partition("\n    - ")[2].replace("\n      ", " ")
+    told = {}
+    for line in text.strip().split("\n    - "):
+        names, _, tables = line.partition(": ")
+        told |= dict.fromkeys(names.split(", "), tables)
     assert set(told) == set(STUDIES)
     six = ", ".join(f"6.{number}" for number in range(1, 14))
-    for name, text in told.items():
-        assert text.replace("6.1 to 6.13", six).split(", ") == list(STUDIES[name].options)
+    for name, tables in told.items():
+        assert tables.replace("6.1 to 6.13", six).split(", ") == list(STUDIES[name].options)
 
 
 def games_moving_first(player: Player, other: Player, seeds: Iterator[int]) -> int:

@@ -38,6 +38,7 @@ ROWS = {
     "A.4": 30,
     "figure-4.6": 20,
     "as-written": 20,
+    "policies": 50,
     "A.5": 10,
     "5.1": 50,
     "5.2": 50,
@@ -53,9 +54,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
 def test_the_settings_are_those_of_the_publication() -> None:
     jobs = {job.name: job.recipe for job in STUDY.plan(Settings(STUDY.seeds))}
     assert STUDY.seeds == 4
-    assert len(jobs) == 18 * 4  # settings that several tables show are learnt once
+    assert len(jobs) == 22 * 4  # settings that several tables show are learnt once
     games = [recipe.run.generations * recipe.method["games"] for recipe in jobs.values()]
-    assert sum(games) == 16 * 4_000_000 + 4 * 300_000 + 4 * 5_000_000
+    assert sum(games) == 20 * 4_000_000 + 4 * 300_000 + 4 * 5_000_000
     plain = jobs["R1-G4-L1-3"]
     assert (plain.network["encoding"], plain.network["hidden"]) == ("signed", [120])
     assert (plain.method["trace"], plain.method["individuals"]) == (0.0, 1)
