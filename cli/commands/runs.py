@@ -100,7 +100,8 @@ def start(
         str | None,
         typer.Argument(
             metavar="RECIPE",
-            help="Name of a recipe, a TOML file, or a game in one file, MY_GAME.py.",
+            help="Name of a recipe, a TOML file, or a game in one file, MY_GAME.py; also a .config"
+            " file of the program that the study q-learning repeats.",
             autocompletion=complete_recipe,
         ),
     ] = None,

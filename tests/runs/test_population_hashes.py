@@ -34,6 +34,7 @@ FEWER = {
     "othello-evolved": GROWN,
     "othello-evolved-long": GROWN,
     "ticket-to-ride-imitation": ["method.data.players=[4]"],
+    "ticket-to-ride-imitation-faithful": ["method.data.players=[4]"],
     "pig-evolved": ["matches.multiplayer.preliminary_deals=2", "matches.multiplayer.final_deals=2"],
 }
 """A part of the games will do of those that look several plies ahead or learn from many; or it
