@@ -95,10 +95,10 @@ part_tuples() {
       say evolve duel run:td-$seed $opponent --games $(games 4000) --seed 77
     done
   done
-  for limit in $(few 1100000 600000 200000 100000); do
-    say evolve export td-16 --limit $limit --out td-$limit.py --force
-    [ "$SMALL" ] || say python -m benchmarks.perfect_play "process:python td-$limit.py" --games 200
-  done
+  for seed in $(few 16 17 18 19 20); do for limit in $(few 100000 $([ $seed = 16 ] && echo 1100000 600000 200000)); do
+    say evolve export td-$seed --limit $limit --out td-$seed-$limit.py --force
+    [ "$SMALL" ] || say python -m benchmarks.perfect_play "process:python td-$seed-$limit.py" --games 200
+  done; done
   for seed in $(few 11 12); do
     breed connect-four-td-long $seed td-long-$seed
     say python -m benchmarks.perfect_play run:td-long-$seed --games $(games 200)

@@ -52,6 +52,7 @@ def reproduce(
     - checkers-td: readings, 5.2, 5.8, 5.9, conclusions
     - ticket-to-ride: 3.1, readings, 4.3, 5.1, 5.2, 6.1, 4.3-adagrad, 6.1-adagrad, mixed
     - othello-league: boards, noise
+    - connect-four-methods: games, seconds
     """
     from evolve_arena.cli.output import print_json
     from evolve_arena.runs.many.parallel_runs import RunsScreen

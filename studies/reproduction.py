@@ -13,6 +13,7 @@ from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.runs.many.parallel_runs import RunsProgress, breed
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td.study import CHECKERS_TD
+from evolve_arena.studies.connect_four_methods.study import CONNECT_FOUR_METHODS
 from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
 from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT
 from evolve_arena.studies.othello_league.study import OTHELLO_LEAGUE
@@ -33,6 +34,7 @@ STUDIES: dict[str, Study] = {
         CHECKERS_TD,
         TICKET_TO_RIDE,
         OTHELLO_LEAGUE,
+        CONNECT_FOUR_METHODS,
     )
 }
 

@@ -28,6 +28,7 @@ from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.studies.drawing import add_legend, draw_runs
+from evolve_arena.studies.meetings import meet
 from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 
 if TYPE_CHECKING:
@@ -182,29 +183,10 @@ def measure_champions(material: Material) -> Table:
 
 def measure_duels(material: Material) -> Table:
     """Make the table of the champions of two arms against each other."""
-    game = make_game("connect-four")
+    groups = {arm.name: [run.champion for run in _runs(material, arm)] for arm in ARMS}
     games = material.settings.scaled(DUEL_GAMES)
-    seed = int(derive_seeds(0, 0, "mlp-vs-neat duels", 1)[0])
-    rows = []
-    for place, arm in enumerate(ARMS):
-        for other in ARMS[place + 1 :]:
-            samples = []
-            for run in _runs(material, arm):
-                results = [
-                    duel(
-                        game,
-                        run.champion,
-                        rival.champion,
-                        games=games,
-                        opening_plies=DUEL_PLIES,
-                        seed=seed,
-                    )
-                    for rival in _runs(material, other)
-                ]
-                pairs = ((result.wins + result.draws / 2, result.games) for result in results)
-                samples.append(Sample.pool(pairs))
-            column = f"score against {other.name}"
-            rows.append(Row("duels", arm.name, column, None, *mean_share(samples)))
+    purpose = "mlp-vs-neat duels"
+    rows = meet("duels", groups, [*groups], games=games, plies=DUEL_PLIES, purpose=purpose)
     return Table(
         name="duels",
         title="champions of two arms against each other",
@@ -232,15 +214,9 @@ MLP_VS_NEAT = Study(
 
 def _read(run: Run) -> Record:
     """Return the checks of *run* by opponent, each with the number of training games before it."""
-    with History(run.directory.history) as history:
-        table = history.generations()
-        checks = history.checks()
-    before = {0: 0.0}
-    for generation, games in zip(table["generation"], table["games"], strict=True):
-        before[int(generation) + 1] = before[int(generation)] + games
     record: Record = {}
-    for check in checks:
-        record.setdefault(check.opponent, []).append((before[check.generation], check))
+    for check, over in zip(run.checks(), run.history().over("games").checks, strict=True):
+        record.setdefault(check.opponent, []).append((over.generation, check))
     return record
 
 

@@ -1,0 +1,1 @@
+"""The methods of several studies of Connect Four against each other."""
