@@ -62,6 +62,17 @@ def print_summary(content: JsonObject) -> None:
         check = content[name]
         if check:
             _print_check(name.replace("_", " "), check)
+    if content["positions"]:
+        rows = [
+            (
+                each["positions"],
+                f"{each['count']}",
+                format_interval(each["share"], tuple(each["wilson_95"])),
+            )
+            for each in content["positions"]
+        ]
+        title = f"positions (generation {content['positions'][0]['generation']})"
+        print_table(title, ["of the set", "count", "solved, 95 % interval"], rows)
     _print_ratings(content["ratings"], (content["champion"] or {}).get("generation"))
     for warning in content["warnings"]:
         print_line(f"warning: {warning}")

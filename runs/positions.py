@@ -311,6 +311,35 @@ def _measure_groups(
     return {name: _measure(group) for name, group in found.items()}
 
 
+def count_solved(
+    player: Player, game: AnyGame, files: Mapping[str, PositionFile]
+) -> dict[str, tuple[float, int]]:
+    """Return how many positions of some files a player solves, and of how many.
+
+    Args:
+        player: Player to be tested.
+        game: Game of the positions.
+        files: Positions by name.
+
+    Returns:
+        By name of a file, and by ``NAME: GROUP`` for each group of positions with one answer. Where
+        scores are known, a position is solved by a move that keeps its value; where these are not
+        exact, by one of the best.
+    """
+    found = dict[str, tuple[float, int]]()
+    for name, file in files.items():
+        told = solve_positions(player, game, file)
+        if file.has_answers:
+            found[name] = (told["solved"]["overall"] * told["count"], told["count"])
+            for group, measured in told["solved"]["by_group"].items():
+                count = measured["count"]
+                found[f"{name}: {group}"] = (measured["share"] * count, count)
+        else:
+            share = told.get("value_preserving", told.get("distance_optimal"))
+            found[name] = (share * told["count"], told["count"])
+    return found
+
+
 def find_own_positions(game: AnyGame) -> dict[str, Path]:
     """Return the game's own files of positions that are for its options, by name.
 

@@ -39,9 +39,11 @@ def summarise(run: Run) -> JsonObject:
         with History(run.directory.history) as history:
             played, games, seconds = history.totals()
             checks, nodes = history.checks(), history.nodes()
+            positions = history.positions()
             ratings = rate_champions(history.champion_matches())
     except NotARunError:
         played, games, seconds, checks, nodes, ratings = 0, 0, 0.0, [], [], {}
+        positions = []
     return {
         "run": str(run.path),
         "title": run.recipe.title,
@@ -58,6 +60,11 @@ def summarise(run: Run) -> JsonObject:
         "checkpoints": run.directory.generations(),
         "last_check": _describe_check(checks, max((c.generation for c in checks), default=None)),
         "champion": describe_champion(run, checks),
+        "positions": [
+            {**asdict(each), "share": each.share, "wilson_95": list(each.wilson_95)}
+            for each in positions
+            if each.generation == positions[-1].generation
+        ],
         "ratings": [
             {"generation": generation, "elo": rating.elo, "elo_error_95": rating.error}
             for generation, rating in ratings.items()

@@ -35,6 +35,8 @@ from evolve_arena.runs.store.record import Column, Record, blocks
 if TYPE_CHECKING:
     from matplotlib.typing import ColorType
 
+GROUP = ": "
+"""What stands between the name of a set of positions and that of a group of it."""
 MAX_BANDS = 3
 """Maximum runs with bands of quartiles; more would be hard to tell apart."""
 MAX_MARKERS = 60
@@ -177,6 +179,42 @@ def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]
     axes.axhline(0.0, **MIDDLE)
     handles = _draw_by_opponent(axes, groups, hues, _draw_margins)
     _legend(axes, handles, "best", columns=3)
+
+
+def draw_positions(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw the share of known positions that champions solved, with Wilson's intervals.
+
+    Args:
+        axes: Axes to draw on.
+        records: Histories of the runs.
+        hues: Colour of each run.
+    """
+    style_axes(
+        axes,
+        title="Positions with known answers that the champion solved",
+        remark="bands of whole sets: 95 % Wilson intervals",
+        label="share",
+    )
+    axes.set_ylim(0.0, 1.0)
+    alone = len(records) == 1
+    counts = {each.positions: each.count for record in records for each in record.positions}
+    if not alone:  # groups of positions would be too many lines
+        counts = {name: count for name, count in counts.items() if GROUP not in name}
+    own, handles = colours(len(counts)), list[Artist]()
+    for place, (name, count) in enumerate(counts.items()):
+        line = LINES[place % len(LINES)]
+        for record, hue in zip(records, hues, strict=True):
+            found = [each for each in record.positions if each.positions == name]
+            x, shares = [each.generation for each in found], [each.share for each in found]
+            colour = own[place] if alone else hue
+            look: Look = {"color": colour, "marker": _dot(np.array(x))}
+            axes.plot(x, shares, linewidth=1.4, linestyle=line, clip_on=False, **look)
+            if GROUP not in name and found:
+                low, high = zip(*(each.wilson_95 for each in found), strict=True)
+                axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+        look = {"color": own[place] if alone else GREY, "linestyle": line, "linewidth": 1.4}
+        handles.append(Line2D([], [], label=as_label(f"{name}, {count}"), **look))
+    _legend(axes, handles, "best")
 
 
 def _draw_by_opponent(

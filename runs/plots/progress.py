@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,6 +25,7 @@ from evolve_arena.runs.plots.panels import (
     draw_lessons,
     draw_migrations,
     draw_points,
+    draw_positions,
     draw_ratings,
     draw_sizes,
     draw_species,
@@ -45,6 +47,11 @@ from evolve_arena.runs.store.record import Record, average, stretch
 
 if TYPE_CHECKING:
     from matplotlib.typing import ColorType
+
+Draw: TypeAlias = Callable[[Axes, Sequence[Record], "Sequence[ColorType]"], None]
+"""Function that draws a panel: the axes, histories of the runs, and the colour of each."""
+SIZES = {"connections": "Connections that are enabled", "hidden_nodes": "Hidden nodes"}
+"""Titles of the panels of networks' sizes, by statistic."""
 
 
 def plot_runs(
@@ -110,62 +117,20 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     """Draw the picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
     Above them is the rating of champions among each other, if a run has one. Below the checks are
-    points, of games that count some. Next come the islands of a single run; the step size of
-    mutation if it adapts itself in some run; and if networks grow in some run, the number of
-    species, connections and hidden nodes, and of a single run the sizes of its species. If all runs
-    are of learners, their games against themselves take the place of the fitness, and their errors
-    and the length of games that of the diversity; if only some are, these come last. Genes of
-    learning come after them.
+    points, of games that count some, and positions with known answers. Next come the islands of a
+    single run; the step size of mutation if it adapts itself in some run; and if networks grow in
+    some run, the number of species, connections and hidden nodes, and of a single run the sizes of
+    its species. If all runs are of learners, their games against themselves take the place of the
+    fitness, and their errors and the length of games that of the diversity; if only some are, these
+    come last. Genes of learning come after them.
     """
-    # Choose the panels
-    learns = any(record.learns for record in records)
-    breeds = not learns or any(not record.learns for record in records if record.generations)
-    adapts = any(record.adapts for record in records)
-    tunes = any(record.tunes for record in records)
-    grows = any(record.grows for record in records)
-    alone, mean = len(records) == 1, any(record.ranges for record in records)
-    scores = any(record.scores for record in records)
-    rated = any(record.ratings for record in records)
-
-    # Their heights, in the order in which they are drawn
-    heights = (
-        [2.8] * rated + [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [2.6] * scores
-    )
-    heights += [1.7] * breeds
-    islands = records[0].islands if alone else None
-    heights += count_panels(islands) if islands else []
-    heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone and not mean)
-    heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns + [2.2] * tunes
-
-    # Draw them
-    figure = new_figure(9.0, sum(heights) + 1.1 + (0.0 if alone else 0.2 * len(records)))
+    parts, hues = _choose_panels(records), colours(len(records))
+    heights = [height for height, _ in parts]
+    names = 0.0 if len(records) == 1 else 0.2 * len(records)
+    figure = new_figure(9.0, sum(heights) + 1.1 + names)
     panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
-    left = iter(panels)
-    hues = colours(len(records))
-    if rated:
-        draw_ratings(next(left), records, hues)
-    (draw_fitness if breeds else draw_lessons)(next(left), records, hues)
-    draw_checks(next(left), records, hues)
-    if scores:
-        draw_points(next(left), records, hues)
-    if breeds:
-        _draw_diversity(next(left), records, hues)
-    if islands:
-        draw_islands(next(left), records[0], islands)
-        draw_migrations(next(left), records[0], islands, records[0].seed)
-    if adapts:
-        title, remark = "Step size of mutation", "population's median"
-        draw_statistic(next(left), records, hues, "mutation_strength", title, remark)
-    if grows:
-        _draw_growth(left, records, hues)
-    if grows and alone and not mean:
-        draw_species(next(left), records[0])
-    if learns and breeds:
-        draw_lessons(next(left), records, hues)
-    if learns:
-        _draw_errors(left, records, hues)
-    if tunes:
-        draw_genes(next(left), records, hues)
+    for axes, (_, draw) in zip(panels, parts, strict=True):
+        draw(axes, records, hues)
     if not any(record.generations or record.checks for record in records):
         panels[-1].set_xlim(0, 1)
         panels[-1].set_xticks([0])
@@ -174,6 +139,56 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     panels[-1].set_xlabel(_label_axis(records), fontsize=9)
     _name_runs(figure, records, hues)
     return figure
+
+
+def _choose_panels(records: Sequence[Record]) -> list[tuple[float, Draw]]:
+    """Return the height in inches and the function of each panel, from the top."""
+    learns = any(record.learns for record in records)
+    breeds = not learns or any(not record.learns for record in records if record.generations)
+    grows = any(record.grows for record in records)
+    alone, mean = len(records) == 1, any(record.ranges for record in records)
+
+    # Strength
+    parts: list[tuple[float, Draw]] = []
+    parts += [(2.8, draw_ratings)] * any(record.ratings for record in records)
+    parts += [(3.0, draw_fitness) if breeds else (2.4, draw_lessons), (3.4, draw_checks)]
+    parts += [(2.6, draw_points)] * any(record.scores for record in records)
+    parts += [(2.8, draw_positions)] * any(record.positions for record in records)
+    parts += [(1.7, _draw_diversity)] * breeds
+
+    # The population
+    if alone and (islands := records[0].islands):
+        first, second = count_panels(islands)
+        parts.append((first, lambda axes, some, _: draw_islands(axes, some[0], islands)))
+        parts.append(
+            (second, lambda axes, some, _: draw_migrations(axes, some[0], islands, some[0].seed))
+        )
+    if any(record.adapts for record in records):
+        remark = "population's median"
+        parts.append((1.7, _statistic("mutation_strength", "Step size of mutation", remark)))
+    if grows:
+        parts.append((1.4, _statistic("species", "Number of species", label="living")))
+        for name, title in SIZES.items():
+            parts.append((1.6, partial(draw_sizes, name=name, title=title)))
+    if grows and alone and not mean:
+        parts.append((2.6, lambda axes, some, _: draw_species(axes, some[0])))
+
+    # Learning
+    parts += [(2.4, draw_lessons)] * (learns and breeds)
+    if learns:
+        remark, label = "mean distance of values from their targets", "in units of values"
+        parts.append((1.7, _statistic("error", "Errors", remark, label)))
+        parts.append((1.4, _statistic("plies", "Length of games", label="plies")))
+    return parts + [(2.2, draw_genes)] * any(record.tunes for record in records)
+
+
+def _statistic(name: str, title: str, remark: str = "", label: str = "in units of genes") -> Draw:
+    """Return a function that draws a statistic; see `draw_statistic`."""
+
+    def draw(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+        draw_statistic(axes, records, hues, name, title, remark, label)
+
+    return draw
 
 
 def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
@@ -185,22 +200,6 @@ def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[ColorT
     elif len(kinds) > 1:
         remark, label = "spread of genes, but NEAT's distance where networks grow", "two units"
     draw_statistic(axes, records, hues, "diversity", "Diversity", remark, label)
-
-
-def _draw_growth(
-    panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[ColorType]
-) -> None:
-    draw_statistic(next(panels), records, hues, "species", "Number of species", "", label="living")
-    draw_sizes(next(panels), records, hues, "connections", "Connections that are enabled")
-    draw_sizes(next(panels), records, hues, "hidden_nodes", "Hidden nodes")
-
-
-def _draw_errors(
-    panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[ColorType]
-) -> None:
-    remark = "mean distance of values from their targets"
-    draw_statistic(next(panels), records, hues, "error", "Errors", remark, "in units of values")
-    draw_statistic(next(panels), records, hues, "plies", "Length of games", "", "plies")
 
 
 def _label_axis(records: Sequence[Record]) -> str:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_valid
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote, spell
 from evolve_arena.core.files import explain_unread, read_file
-from evolve_arena.core.game import Config, GameSpec, section_of_rules
+from evolve_arena.core.game import AnyGame, Config, GameSpec, section_of_rules
 from evolve_arena.core.registry import (
     FILE,
     SPIEL,
@@ -52,6 +52,7 @@ from evolve_arena.players.specification import (
     runs_code,
 )
 from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.positions import find_own_positions
 from evolve_arena.runs.recipes.absent_method import AbsentMethod
 from evolve_arena.runs.recipes.code import (
     WITH_CODE,
@@ -314,6 +315,7 @@ class Recipe(Config):
             RecipeError: A specification names no player.
         """
         game = self.make_decoder().game
+        self.find_positions(game)
         made: list[Player] = []
         try:
             for text in self.check.opponents:
@@ -327,6 +329,24 @@ class Recipe(Config):
         for player, name in zip(made, distinct_names([p.name for p in made]), strict=True):
             player.name = name
         return made
+
+    def find_positions(self, game: AnyGame) -> dict[str, Path]:
+        """Return the files of positions of checks, by name.
+
+        Args:
+            game: The run's game.
+
+        Raises:
+            RecipeError: The game does not ship such positions.
+        """
+        if not self.check.positions:
+            return {}
+        own = {} if self._game_file else find_own_positions(game)
+        for name in self.check.positions:
+            if name not in own:
+                known = ", ".join(own) or "none ship with this game and these options"
+                raise RecipeError(f"check.positions: unknown positions {quote(name)} ({known})")
+        return {name: own[name] for name in self.check.positions}
 
     def begin(self) -> Recipe:
         """Return the recipe of a new run, with an id and the numbers of checkpoints to keep."""

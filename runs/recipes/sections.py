@@ -52,6 +52,9 @@ class CheckConfig(Config):
     opening_plies: int = Field(default=0, ge=0, le=20)
     """Random plies that each game begins with, the same ones for both colours; 0: all games
     begin at the start."""
+    positions: tuple[str, ...] = ()
+    """Sets of positions with known answers that ship with the game, such as ``concept states``, in
+    which the champion is tested, too. They decide nothing."""
     share: float = Field(default=0.2, gt=0.0, le=1.0)
     """The largest share of the run's time that checks may take: games against slow opponents become
     fewer, but not below 40 against each. 1: all are played. Games that decide who is champion are

@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
 from evolve_arena.arena.executors import Node
+from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.files import describe_special
 from evolve_arena.core.types import Json
@@ -55,6 +56,9 @@ CREATE TABLE IF NOT EXISTS check_forfeits (
     generation INTEGER NOT NULL, opponent TEXT NOT NULL, player INTEGER NOT NULL,
     kind TEXT NOT NULL, games INTEGER NOT NULL, sentence TEXT NOT NULL, errors TEXT NOT NULL,
     PRIMARY KEY (generation, opponent, player, kind)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS check_positions (
+    generation INTEGER NOT NULL, positions TEXT NOT NULL, solved REAL NOT NULL,
+    count INTEGER NOT NULL, PRIMARY KEY (generation, positions)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS nodes (
     generation INTEGER NOT NULL, node INTEGER NOT NULL, name TEXT NOT NULL,
     address TEXT NOT NULL, workers INTEGER NOT NULL, done INTEGER NOT NULL, lost INTEGER NOT NULL,
@@ -85,6 +89,7 @@ TOUCH = (
 IMPOSSIBLE = {
     "generations": "generation < 0 OR games < 0",
     "checks": "generation < 0 OR min(wins, draws, losses) < 0",
+    "check_positions": "generation < 0 OR count < 1 OR solved < 0.0 OR solved > count",
     "champions": "generation < 0",
     "champion_matches": "min(generation, opponent_generation, wins, draws, losses) < 0",
     "check_ends": "min(generation, champion) < 0 OR seconds < 0.0",
@@ -149,6 +154,28 @@ class Check(Score):
     def band(self) -> tuple[float, float]:
         """Ends of the band that pictures draw around :attr:`won`."""
         return self.wilson_95
+
+
+@dataclass(frozen=True)
+class SolvedPositions:
+    """Positions with known answers that a generation's champion solved."""
+
+    generation: int
+    positions: str
+    """Name of the set, or of a group of it: ``concept states: attack``."""
+    solved: float
+    """Number of solved ones; the expected one of a player that draws random numbers."""
+    count: int
+
+    @property
+    def share(self) -> float:
+        """The share of solved positions."""
+        return self.solved / self.count
+
+    @property
+    def wilson_95(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`share`."""
+        return wilson_interval(self.solved, self.count)
 
 
 @dataclass(frozen=True)
@@ -276,6 +303,7 @@ class History:
         results: list[DuelResult],
         matches: Sequence[ChampionMatch] = (),
         end: CheckEnd | None = None,
+        positions: Sequence[SolvedPositions] = (),
     ) -> None:
         """Add the champion of a generation and its results.
 
@@ -285,6 +313,7 @@ class History:
             results: Games against external opponents.
             matches: Games against earlier champions.
             end: Outcome of the check.
+            positions: Positions that the champion solved.
         """
         self._write_waiting()
         number, statistics = report.generation, report.statistics
@@ -316,6 +345,7 @@ class History:
             "champion_matches",
             [(m.generation, m.opponent, m.wins, m.draws, m.losses) for m in matches],
         )
+        self._note("check_positions", [astuple(each) for each in positions])
         if end:
             self._note("check_ends", [astuple(end)])
         self._waiting.append(("DELETE FROM check_forfeits WHERE generation = ?", [(number,)]))
@@ -393,6 +423,7 @@ class History:
             ("checks", generation + 1),
             ("check_points", generation + 1),
             ("check_forfeits", generation + 1),
+            ("check_positions", generation + 1),
             ("champions", generation + 1),
             ("champion_matches", generation + 1),
             ("check_ends", generation + 1),
@@ -457,6 +488,10 @@ class History:
             replace(check, scores=scores.get(key), forfeits=forfeits.get(key, ()))
             for check, key in zip(checks, keys, strict=True)
         ]
+
+    def positions(self) -> list[SolvedPositions]:
+        """Return the positions solved in each check; empty for old runs."""
+        return [SolvedPositions(*row) for row in sorted(self._read_table("check_positions"))]
 
     def champion_matches(self) -> list[ChampionMatch]:
         """Return the results of champions against earlier ones; empty for old runs."""

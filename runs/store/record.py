@@ -20,7 +20,7 @@ from evolve_arena.core.html import make_table
 from evolve_arena.evolve.settings.islands import IslandsConfig
 from evolve_arena.evolve.settings.population_based_training import GENES
 from evolve_arena.runs.store.check_points import CheckPoints
-from evolve_arena.runs.store.history import ChampionMatch, Check, History
+from evolve_arena.runs.store.history import ChampionMatch, Check, History, SolvedPositions
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -74,6 +74,8 @@ class Record:
     0. Empty unless `run.champion` is ``strongest``."""
     ranges: dict[str, tuple[Column, Column]] = field(default_factory=dict)
     """Lowest and highest value of each statistic in several runs, of which this is the mean."""
+    positions: list[SolvedPositions] = field(default_factory=list)
+    """Positions that champions solved, if `check.positions` names any."""
     axis: str = "generation"
     """What the numbers called ``generation`` count here, one of :data:`AXES`; see :meth:`over`."""
 
@@ -156,6 +158,11 @@ class Record:
                 for check in self.checks
                 if check.generation in places
             ],
+            positions=[
+                replace(each, generation=places[each.generation])
+                for each in self.positions
+                if each.generation in places
+            ],
             species={
                 number: {places[g]: size for g, size in sizes.items() if g in places}
                 for number, sizes in self.species.items()
@@ -228,11 +235,11 @@ def read_file(file: Path, name: str, title: str) -> Record:
     with History(file) as history:
         table = history.generations()
         checks = history.checks()
-        species = history.species()
+        species, positions = history.species(), history.positions()
         ratings = rate_champions(history.champion_matches())
     shortest = min(len(column) for column in table.values())
     columns = {key: np.array(cells[:shortest], dtype=float) for key, cells in table.items()}
-    return Record(name, title, columns, checks, species, ratings=ratings)
+    return Record(name, title, columns, checks, species, ratings=ratings, positions=positions)
 
 
 def blocks(column: Column, most: int = MAX_POINTS) -> Column:
@@ -259,8 +266,8 @@ def stretch(count: int, most: int = MAX_POINTS) -> int:
 def average(records: Sequence[Record], name: str) -> Record:
     """Return the mean of several runs of one recipe, with the range of each value over the runs.
 
-    It reaches as far as the shortest run. Ratings, species and islands are not averaged: they have
-    a meaning inside a single run alone.
+    It reaches as far as the shortest run. Ratings, species, islands and solved positions are not
+    averaged.
 
     Args:
         records: Histories of the runs, at least one.

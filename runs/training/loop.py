@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -22,10 +23,17 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method, State
 from evolve_arena.players.evolved import EvolvedPlayer
 from evolve_arena.players.player import Player
+from evolve_arena.runs.positions import PositionFile, count_solved, read_positions
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store.checkpoint import drop_checkpoints, save_checkpoint
 from evolve_arena.runs.store.directory import RunDirectory
-from evolve_arena.runs.store.history import ChampionMatch, CheckEnd, History, estimate_left
+from evolve_arena.runs.store.history import (
+    ChampionMatch,
+    CheckEnd,
+    History,
+    SolvedPositions,
+    estimate_left,
+)
 from evolve_arena.runs.training.champions import Champions
 
 
@@ -183,6 +191,13 @@ class TrainingLoop:
     arena: Arena
     opponents: list[Player]
 
+    @cached_property
+    def positions(self) -> dict[str, PositionFile]:
+        """The positions of checks, by name."""
+        game = self.method.decoder.game
+        files = self.recipe.find_positions(game)
+        return {name: read_positions(game, path) for name, path in files.items()}
+
     def go(self, state: State, callbacks: Sequence[Callback]) -> None:
         """Evolve from *state* until the recipe's last generation, or until a callback stops it."""
         begin = saved = state.generation
@@ -310,6 +325,7 @@ class TrainingLoop:
         try:
             matches, won = check.meet_champions(champions, self._limit_games(pace))
             results = check.meet_outside(begun + self._limit_seconds(pace))
+            solved = check.solve()
         except _StoppedError:
             return progress, False
         # Results: which champion is the best now, the history, the log.
@@ -319,7 +335,8 @@ class TrainingLoop:
         seconds = working_clock() - begun
         pace.checks[now], pace.since_check = seconds, 0
         champions.matches += matches
-        self.history.add_check(report, blob, results, matches, CheckEnd(now, best, seconds))
+        end = CheckEnd(now, best, seconds)
+        self.history.add_check(report, blob, results, matches, end, solved)
         shares = (f"{result.won or 0:.3f} against {result.names[1]}" for result in results)
         LOG.info(
             "check: generation %d, won %s; the champion is that of generation %d",
@@ -428,6 +445,12 @@ class _Check:
                 series.play_some(series.games)
             results.append(series.result)
         return results
+
+    def solve(self) -> list[SolvedPositions]:
+        """Test the champion in the positions that the recipe names."""
+        game = self.loop.method.decoder.game
+        solved = count_solved(self.player, game, self.loop.positions)
+        return [SolvedPositions(self.generation, name, *found) for name, found in solved.items()]
 
     def _begin(self, opponent: EvolvedPlayer, games: int, purpose: str) -> DuelSeries:
         """Begin games against another champion, from random openings, without search.

@@ -21,13 +21,14 @@ from matplotlib.path import Path as Curve
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.types import Arrays
-from evolve_arena.runs.api import prepare, start
-from evolve_arena.runs.errors import StorageError
+from evolve_arena.runs.api import prepare, resume, start
+from evolve_arena.runs.errors import RecipeError, StorageError
 from evolve_arena.runs.plots import plot_ancestors, plot_runs
 from evolve_arena.runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
 from evolve_arena.runs.plots.progress import distinct_names, draw_runs
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
+from evolve_arena.runs.positions import find_own_positions, read_positions, solve_positions
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.check_points import CheckPoints
@@ -538,3 +539,35 @@ def test_the_page_draws_the_same_stack() -> None:
     assert told[-1]["sizes"] == [11.0 + 12.0, 4.0]
     assert to_rgb(told[-1]["colour"]) == pytest.approx(REST, abs=1 / 255)
     assert _write_species(record_of({}, 2)) == []
+
+
+def test_positions_that_champions_solve_are_recorded_and_drawn(
+    small_recipe: Make, tmp_path: Path
+) -> None:
+    recipe = small_recipe('check.positions=["concept states"]', "run.generations=6")
+    tested = start(recipe, run=tmp_path / "tested", executor="serial")
+    found = tested.history().positions
+    assert [each.generation for each in found if each.positions == "concept states"] == [0, 3, 6]
+    told = {each.positions: each for each in found if each.generation == 6}
+    assert {name.partition(": ")[2][:1]: each.count for name, each in told.items()} == {
+        **{"": 60, "A": 30, "F": 30, "R": 20, "D": 20, "K": 20}
+    }
+    file = find_own_positions(tested.method.decoder.game)["concept states"]
+    problems = read_positions(tested.method.decoder.game, file)
+    solved = solve_positions(tested.champion_at(6), tested.method.decoder.game, problems)
+    assert told["concept states"].share == pytest.approx(solved["solved"]["overall"])
+    panel = draw_runs([tested.history()]).axes[3 if tested.history().ratings else 2]
+    assert panel.get_title(loc="left").startswith("Positions with known answers")
+    assert points(panel, 0) == ([0, 3, 6], [each.share for each in found[::6]])
+    assert "concept states, 60" in legend(panel)
+    several = draw_runs([replace(tested.history(), name=name) for name in ("one", "two")])
+    assert legend(several.axes[3 if tested.history().ratings else 2]) == ["concept states, 60"]
+    went_back = resume(tested.path, from_generation=3, force=True, generations=4, executor="serial")
+    assert {each.generation for each in went_back.history().positions} == {0, 3, 4}
+
+
+def test_positions_of_checks_are_those_that_the_game_ships(small_recipe: Make) -> None:
+    with pytest.raises(RecipeError, match="unknown positions 'chess'"):
+        small_recipe('check.positions=["chess"]').make_opponents()
+    with pytest.raises(RecipeError, match="none ship with this game and these options"):
+        small_recipe('check.positions=["concept states"]', "game.rows=5").make_opponents()

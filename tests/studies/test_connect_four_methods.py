@@ -37,7 +37,7 @@ def test_every_method_meets_every_other_and_both_scripted_players(result: StudyR
 
 
 def test_players_are_those_of_the_last_check_within_the_limit(
-    result: StudyResult, tmp_path: Path
+    result: StudyResult,
 ) -> None:
     run = load(result.out / "evolved-1")
     games = run.history()["games"]
