@@ -1,9 +1,9 @@
 """Positions of a game with the exact value of each move, for `evolve_arena.runs.positions`.
 
-Positions come from games in which half of the moves are random, or all of them in every other game;
-the other half are those of the game's default opponent. A position that is not proven within the
-limit of nodes is left out. So is one in which all moves have the same value, as no player can go
-wrong there.
+Positions come from kept games, or from games in which half of the moves are random, or all of them
+in every other game; the other half are those of the game's default opponent. A position that is not
+proven within the limit of nodes is left out. So is one in which all moves have the same value, as
+no player can go wrong there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from evolve_arena.players.board.solving import NODES, Solver
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.positions import EXACT, MAX_COLUMNS, MAX_ROWS, OPTION
+from evolve_arena.runs.positions import EXACT, GROUP, MAX_COLUMNS, MAX_ROWS, OPTION
+from evolve_arena.runs.store.kept_games import KeptGame
 
 COUNT = 300
 """Default number of positions."""
@@ -38,6 +39,8 @@ TRIALS = 20
 """Number of random games whose longest one tells after how many plies positions may be drawn."""
 MAX_PLIES = 2000
 PURPOSE = "positions"
+ATTACK, DEFENCE = "attack", "defence"
+"""Groups of positions in which a single move wins, or does not lose."""
 PER_GAME = 4
 """Maximum number of positions of a game, where one list of positions proves them all."""
 FAILURES = 3
@@ -79,7 +82,9 @@ class PositionSet(NamedTuple):
     unproven: int
     """Positions left out because they were not proven within the limit of nodes."""
     equal: int
-    """Positions left out because all moves have the same value."""
+    """Positions left out because all moves have the same value, or several keep it."""
+    only: bool = False
+    """True if in each position a single move keeps the value."""
 
     def to_csv(self) -> str:
         """Return the content of a file, as `evolve_arena.runs.positions` reads it.
@@ -87,6 +92,8 @@ class PositionSet(NamedTuple):
         Raises:
             BadValueError: The game has too many different moves for the columns of a file.
         """
+        if self.only:
+            return self._write_answers()
         moves = sorted({move for row in self.rows for move in row.scores})
         options = {f"{OPTION}{name}": value for name, value in self.game.options.items()}
         columns = ["moves", "ply", *(f"s{move}" for move in moves), "proof", *options]
@@ -103,6 +110,21 @@ class PositionSet(NamedTuple):
             known = {f"s{move}": score for move, score in scores.items()}
             head = {"moves": blank.join(words), "ply": board.plies, "proof": self.proof}
             writer.writerow(head | known | options)
+        return file.getvalue()
+
+    def _write_answers(self) -> str:
+        """Return the content of a file with one answer for each position, and its theme."""
+        options = {f"{OPTION}{name}": value for name, value in self.game.options.items()}
+        blank = "" if can_join(self.game) else " "
+        file = io.StringIO(newline="")
+        columns = ["moves", "ply", f"{GROUP}{ATTACK}", f"{GROUP}{DEFENCE}", "answer", *options]
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        for words, board, scores in self.rows:
+            answer = max(scores, key=lambda move: scores[move])
+            theme = ATTACK if scores[answer] > 0 else DEFENCE
+            head = {"moves": blank.join(words), "ply": board.plies, f"{GROUP}{theme}": "x"}
+            writer.writerow(head | {"answer": self.game.format_move(answer)} | options)
         return file.getvalue()
 
     def to_dict(self) -> JsonObject:
@@ -128,6 +150,8 @@ def find_positions(
     depth: int | None = None,
     nodes: int = NODES,
     seed: int = 0,
+    games: Sequence[KeptGame] | None = None,
+    only: bool = False,
     progress: Callable[[Progress], bool] | None = None,
 ) -> PositionSet:
     """Find positions of *game* with the exact value of each move.
@@ -140,19 +164,36 @@ def find_positions(
         depth: Plies of a search whose values count instead of exact ones; None for exact ones.
         nodes: Limit of nodes in the proof of a position.
         seed: Seed of the games.
+        games: Games whose positions are taken, in place of new ones.
+        only: True for positions in which a single move keeps the value.
         progress: Function that is called after each game; it returns False to stop.
 
     Raises:
-        BadValueError: The game cannot be solved.
+        BadValueError: The game cannot be solved, or *games* are of another one.
+        ArenaError: A move in *games* is illegal.
     """
     solver = Solver(game, distance=distance, nodes=nodes)
     assert isinstance(game, BoardGame)
     if count is None:
         if depth is not None:
             raise BadValueError("all positions of a game are solved: not with a depth")
+        if games is not None or only:
+            raise BadValueError("all positions of a game: not those of some games, or of some kind")
         return _take_all(solver, game, plies)
     score = solver.score if depth is None else _Searcher(game, depth).score
-    found, number, begun = _Collection(game, score), 0, time.perf_counter()
+    found, number, begun = _Collection(game, score, only=only), 0, time.perf_counter()
+    if games is not None:
+        played = [_replay(game, kept) for kept in games]
+        for number, rows in enumerate(played):
+            rng = derive_stream(seed, number, PURPOSE)
+            span = plies[0], MAX_PLIES if plies[1] is None else plies[1]
+            found.add(
+                _shuffle_proven(found, rows, span, rng), min(count, len(found.rows) + PER_GAME)
+            )
+            told = Progress(len(found.rows), count, time.perf_counter() - begun)
+            if len(found.rows) >= count or (progress and not progress(told)):
+                break
+        return found.finish(depth)
     draw = _draw_many if solver.recurs else _draw_one
     longest = max(_play(game, MAX_PLIES, rng)[-1].board.plies for rng in _streams(seed, TRIALS))
     first, last = plies[0], longest - 1 if plies[1] is None else min(plies[1], longest - 1)
@@ -170,9 +211,7 @@ def find_positions(
                 break
     finally:
         good.close()
-    ordered = sorted(found.rows.values(), key=lambda row: (row.board.plies, row.words))
-    proof = EXACT if depth is None else f"depth {depth}"
-    return PositionSet(game, ordered, proof, len(found.failed), found.equal)
+    return found.finish(depth)
 
 
 class _Collection:
@@ -181,10 +220,13 @@ class _Collection:
     Args:
         game: The game.
         score: Function that returns the score of each legal move; None if it is not proven.
+        only: True for positions in which a single move keeps the value.
     """
 
-    def __init__(self, game: BoardGame, score: Callable[[Board], Scores | None]) -> None:
-        self.game, self.score = game, score
+    def __init__(
+        self, game: BoardGame, score: Callable[[Board], Scores | None], *, only: bool
+    ) -> None:
+        self.game, self.score, self.only = game, score, only
         self.rows: dict[int, Row] = {}
         self.keys: set[int] = set()
         self.failed: list[int] = []
@@ -207,10 +249,16 @@ class _Collection:
             scores = self.score(each.board)
             if scores is None:
                 self.failed.append(each.board.plies)
-            elif not is_telling(self.game, scores):
+            elif not is_telling(self.game, scores) or (self.only and not has_answer(scores)):
                 self.equal += 1
             else:
                 self.rows[key], self.vain = each._replace(scores=scores), 0
+
+    def finish(self, depth: int | None) -> PositionSet:
+        """Return the positions in the order of their plies; *depth* is that of a search, if any."""
+        ordered = sorted(self.rows.values(), key=lambda row: (row.board.plies, row.words))
+        proof = EXACT if depth is None else f"depth {depth}"
+        return PositionSet(self.game, ordered, proof, len(self.failed), self.equal, self.only)
 
 
 def _draw_one(
@@ -226,14 +274,40 @@ def _draw_many(
     found: _Collection, plies: tuple[int, int], rng: Stream, good: Player | None
 ) -> list[Row]:
     """Return the positions of a whole game that are proven, in random order."""
+    return _shuffle_proven(found, _play(found.game, MAX_PLIES, rng, good), plies, rng)
+
+
+def _shuffle_proven(
+    found: _Collection, rows: list[Row], plies: tuple[int, int], rng: Stream
+) -> list[Row]:
+    """Return the positions of a game after so many *plies* that are proven, in random order."""
     drawn = [
         each
-        for each in _play(found.game, MAX_PLIES, rng, good)
+        for each in rows
         if plies[0] <= each.board.plies <= plies[1] and found.game.legal_moves(each.board)
     ]
     proven, failed = _find_proven(found.score, drawn)
     found.failed += failed
     return sorted(proven, key=lambda _: int(next_word(rng)))
+
+
+def _replay(game: BoardGame, kept: KeptGame) -> list[Row]:
+    """Return the positions of a kept game, without scores.
+
+    Raises:
+        ArenaError: It is another game, or has an illegal move or events of chance.
+    """
+    if (kept.game, dict(kept.options)) != (game.name, game.options):
+        raise BadValueError(f"a kept game was not played by the rules of {game.describe()}")
+    if game.code.HAS_CHANCE:
+        raise BadValueError(f"positions of kept games are not for {game.name}, a game of chance")
+    words, board = list[str](), game.initial(int(kept.seed))
+    found = [Row(words, board, {})]
+    for number in map(int, kept.numbers):
+        words = [*words, game.format_move(number)]
+        board = game.play(board, number)
+        found.append(Row(words, board, {}))
+    return found
 
 
 def _find_proven(
@@ -297,6 +371,12 @@ def is_telling(game: AnyGame, scores: Scores) -> bool:
     if find_game(game.name).has_chance:
         return len(set(values)) > 1
     return len(set(np.sign(list(values)).tolist())) > 1
+
+
+def has_answer(scores: Scores) -> bool:
+    """Test whether a single move keeps the value of a position."""
+    signs = np.sign(list(scores.values()))
+    return int((signs == signs.max()).sum()) == 1
 
 
 def can_join(game: BoardGame) -> bool:

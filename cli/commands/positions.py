@@ -110,6 +110,20 @@ def positions(
             help="Limit of nodes in the proof of a position, beyond which it is left out.",
         ),
     ] = 3_000_000,
+    games: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Take the positions of games that --keep-games wrote, not of random ones.",
+        ),
+    ] = None,
+    only: Annotated[
+        bool,
+        typer.Option(
+            "--only",
+            help="Take positions in which a single move wins (attack) or does not lose (defence).",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the games.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     json: Annotated[
@@ -122,6 +136,7 @@ def positions(
     in which all moves are equal, are left out. Options of the game are accepted too, such as
     --size 5.
     """
+    from evolve_arena.cli.game_log import read_log
     from evolve_arena.cli.output import print_json
     from evolve_arena.runs.solved_positions import find_positions
     from evolve_arena.runs.store.files import check_free, write_whole
@@ -137,6 +152,7 @@ def positions(
     if not file.parent.is_dir():
         raise BadValueError(f"{file}: there is no folder {file.parent}")
     check_free(file, force=force)
+    kept = None if games is None else read_log(games, spec.name)
     with Display(quiet=json) as display:
         found = find_positions(
             game,
@@ -146,13 +162,15 @@ def positions(
             depth=depth,
             nodes=nodes,
             seed=seed,
+            games=kept,
+            only=only,
             progress=display.watch,
         )
     content = found.to_dict() | {"file": str(file)}
     if not found.rows:
         raise BadValueError(
             f"no position was found: {found.unproven} were not proven within {nodes:,} nodes, in"
-            f" {found.equal} all moves are equal"
+            f" {found.equal} all moves are equal{', or several keep the value' * only}"
         )
     write_whole(file, found.to_csv().encode())
     print_json(content) if json else _print(content, wanted=None if every else count)
@@ -179,7 +197,7 @@ def _print(content: JsonObject, *, wanted: int | None) -> None:
     print_line(f"{content['file']}: {some} positions after {first} to {last} plies, {proof}")
     for key, why in (
         ("left_out_not_proven", "not proven within the limit of nodes"),
-        ("left_out_all_moves_equal", "all moves are equal"),
+        ("left_out_all_moves_equal", "all moves are equal, or with --only several keep the value"),
     ):
         if content[key]:
             print_line(f"left out: {content[key]}, {why}")

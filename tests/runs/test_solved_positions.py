@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import evolve_arena as ea
 from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game, shipped_games
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board.solving import Solver
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs import solved_positions
 from evolve_arena.runs.positions import find_options, read_positions, solve_positions
 from evolve_arena.runs.solved_positions import Progress, find_positions
+from evolve_arena.runs.store.kept_games import KeptGames, parse_games
 
 SHIPPED = [
     (name, path.name)
@@ -91,6 +96,48 @@ def test_the_same_seed_makes_the_same_file() -> None:
     first, again, other = (find_positions(game, count=15, seed=seed) for seed in (2, 2, 3))
     assert first.to_csv().encode() == again.to_csv().encode()
     assert first.to_csv() != other.to_csv()
+
+
+def best_value(game: AnyGame, board: Board) -> int:
+    """Return the result of best play for the player to move: 1, 0 or -1."""
+    outcome = game.outcome(board)
+    if outcome is not None:
+        first, second = outcome.scores
+        return int(np.sign(first - second)) * (1 - 2 * game.to_move(board))
+    return max(-best_value(game, game.play(board, move)) for move in game.legal_moves(board))
+
+
+def test_positions_with_one_right_move_are_mined_from_kept_games(tmp_path: Path) -> None:
+    """In tic-tac-toe, against all lines of play."""
+    game = make_game("tic-tac-toe")
+    games = KeptGames(tmp_path / "games.jsonl")
+    ea.duel("random", "random", games=60, game=game, seed=1, on_match=games.keep)
+    games.write()
+    kept = parse_games(games.path.read_text(), game)
+    found = find_positions(game, count=50, games=kept, only=True, seed=1)
+    assert len(found.rows) == 50
+    played = {"".join(map(game.format_move, each.numbers)) for each in kept}
+    groups: dict[str, int] = {}
+    file = read_positions(game, write(found, tmp_path))
+    for row, problem in zip(found.rows, file.problems, strict=True):
+        assert any(line.startswith("".join(row.words)) for line in played)
+        after = {
+            move: -best_value(game, game.play(row.board, move))
+            for move in game.legal_moves(row.board)
+        }
+        (answer,) = problem.scores
+        best = max(after.values())
+        assert [move for move, value in after.items() if value == best] == [answer]
+        (group,) = problem.groups.values()
+        assert group == ("attack" if best == 1 else "defence")
+        groups[group] = groups.get(group, 0) + 1
+    assert min(groups.values()) > 5
+    told = solve_positions(make_player("minimax:depth=9", game), game, file)
+    assert told["solved"]["overall"] == 1.0
+    with pytest.raises(BadValueError, match="was not played by the rules of tic-tac-toe"):
+        find_positions(game, games=[replace(kept[0], game="chomp")])
+    with pytest.raises(BadValueError, match="not those of some games"):
+        find_positions(game, count=None, only=True)
 
 
 def test_plies_are_limited_and_the_search_can_be_stopped() -> None:
