@@ -79,6 +79,16 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Tally(Score):
+    """Numbers of games won, drawn and lost, without forfeits."""
+
+    wins: int
+    draws: int
+    losses: int
+    forfeits: tuple[ForfeitCount, ...] = ()
+
+
+@dataclass(frozen=True)
 class Side:
     """Results of one of the two players at all its seats, in games with points.
 

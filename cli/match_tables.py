@@ -96,6 +96,31 @@ def _format_elo(player: JsonObject) -> str:
     return f"{player['elo']:+.0f} ± {player['elo_error_95']:.0f}"
 
 
+def print_learning(content: JsonObject) -> None:
+    """Print a tournament of `evolve_arena.runs.many.tournaments.learning`."""
+    rows = [
+        (str(rank), each["name"], *(f"{each[key]:.3f}" for key in ("before", "after")))
+        for rank, each in enumerate(content["players"], start=1)
+    ]
+    title = "Mean scores before and after learning"
+    print_table(title, ["rank", "player", "before", "after"], rows, left=2)
+    pairs = [
+        (
+            *pair["players"],
+            *(
+                format_interval(pair[key], tuple(pair[f"{key}_wilson_95"]))
+                for key in ("before", "after")
+            ),
+        )
+        for pair in content["pairs"]
+    ]
+    title = (
+        f"Score of the first player, {content['games_per_pair']} games, before and after"
+        f" {content['lessons']:,} games of learning"
+    )
+    print_table(title, ["player", "against", "before", "after"], pairs, left=2)
+
+
 def print_ranking(content: JsonObject) -> None:
     """Print a ranking, a result of `evolve_arena.runs.many.tournaments.ranking`."""
     rows = [

@@ -95,6 +95,9 @@ class Method(ABC, Generic[S]):
     """Fields of the settings that are sections of their own beside ``[method]``."""
     instead: ClassVar[Mapping[str, str]] = {}
     """Recipe keys of other methods, each with the key of this method that replaces it."""
+    meeting: ClassVar[str] = ""
+    """Import path of a function that lets players of this method learn while they meet, if it has
+    one of its own; see `evolve_arena.runs.many.tournaments.learning`."""
     state_type: type[Any]
     migrates: bool = False
     """True if individuals can be sent to other populations; see `evolve_arena.evolve.islands`."""

@@ -142,6 +142,20 @@ def tournament(
     openings: Openings = 0,
     game: Game = None,
     seats: Seats = None,
+    learn: Annotated[
+        bool,
+        typer.Option(
+            "--learn",
+            help="Players learn: each pair plays, learns from each other, and plays again. All are"
+            " runs of methods that learn from games.",
+        ),
+    ] = False,
+    lessons: Annotated[
+        int,
+        typer.Option(
+            min=1, max=1_000_000, help="With --learn: games that each player learns from."
+        ),
+    ] = 1000,
     seed: Seed = 0,
     keep_games: KeepGames = None,
     json: Json = False,
@@ -150,9 +164,13 @@ def tournament(
 
     It prints a crosstable with ratings, or a ranking of configurations.
     """
+    if learn:
+        if rank is not None or against or keep_games or seats:
+            raise BadValueError("--learn is for a round robin of two players each, without --rank")
+        _learn(expand_patterns(names), games, lessons, openings, seed, json=json)
+        return
     from evolve_arena.cli.match_tables import print_crosstable, print_ranking, print_ratings
     from evolve_arena.cli.output import print_caveats, print_json
-    from evolve_arena.core.errors import BadValueError
     from evolve_arena.core.registry import find_game
     from evolve_arena.runs.many.tournaments import crosstable, ranking, ratings
     from evolve_arena.runs.players import game_for, with_seats
@@ -189,6 +207,21 @@ def tournament(
     else:
         print_crosstable(content)
     print_caveats(content["warnings"])
+
+
+def _learn(
+    names: Sequence[str], games: int | None, lessons: int, openings: int, seed: int, *, json: bool
+) -> None:
+    """Play a tournament of runs whose players learn, and print it."""
+    from evolve_arena.cli.match_tables import print_learning
+    from evolve_arena.cli.output import print_json
+    from evolve_arena.runs.many.tournaments import learning
+    from evolve_arena.runs.run import Run
+
+    runs = [Run.open(Path(name.removeprefix("run:"))) for name in names]
+    options = {"lessons": lessons, "opening_plies": openings, "seed": seed}
+    content = learning(runs, games=games, **options)
+    print_json(content) if json else print_learning(content)
 
 
 def evaluate(

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import fmean
 
+from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.crosstable import play_tournament
+from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import (
     DuelResult,
+    Score,
     count_forfeits,
     describe_forfeits,
     list_caveats,
 )
+from evolve_arena.arena.executors import Executor, make_executor
 from evolve_arena.arena.match import OnMatch
 from evolve_arena.arena.ranking import (
     meet_opponent,
@@ -21,11 +27,17 @@ from evolve_arena.arena.ranking import (
 )
 from evolve_arena.arena.standings import play_at_tables
 from evolve_arena.arena.statistics import json_share, wilson_interval
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import default_game, make_game
+from evolve_arena.core.registry import default_game, load, make_game
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import JsonObject
-from evolve_arena.players.player import Player
+from evolve_arena.players.player import Player, distinct_names
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.run import Run
 
+LESSONS = 1000
+"""Default number of games from which players learn in a tournament."""
 GAMES, GAMES_RANKED, GAMES_AGAINST, GAMES_AT_TABLES = 200, 2, 2000, 1000
 """Default numbers of games: per pair in a crosstable, among configurations, and against one
 opponent; and in all in multiplayer matches."""
@@ -156,6 +168,97 @@ def ranking(
             for line in list_caveats(duels, where=f"{name}: ", hint=not opening_plies)
         ],
     }
+
+
+def learning(
+    runs: Sequence[Run],
+    *,
+    games: int | None = None,
+    lessons: int = LESSONS,
+    opening_plies: int = 0,
+    seed: int = 0,
+    workers: int | None = None,
+) -> JsonObject:
+    """Play a round robin in which the champions of *runs* learn; the result is ready for JSON.
+
+    Each pair plays, both learn from games against each other, and they play again. Every pair
+    begins with the players as they are in their runs, which do not change.
+
+    Args:
+        runs: At least two runs of methods that learn from games.
+        games: Games of each pair before and after; :data:`GAMES` if None.
+        lessons: Games from which each of two players learns.
+        opening_plies: Random plies at the beginning of each game that counts.
+        seed: Seed of openings and players.
+        workers: Number of processes that play; one per core if None.
+
+    Raises:
+        BadValueError: There are fewer than two runs, or a method can't learn from others.
+    """
+    if len(runs) < 2:
+        raise BadValueError("a tournament needs two players")
+    for run in runs:
+        if not run.method.meeting and "opponents" not in run.method.config_type.model_fields:
+            raise BadValueError(
+                f"{run.path}: the method {run.method.name!r} can't learn from games against others;"
+                " td, td-tuples and q-learning of games in one file can"
+            )
+    games = games or GAMES
+    names = distinct_names([run.path.resolve().name for run in runs])
+    points: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    pairs = []
+    seeds = iter(derive_seeds(seed, 0, "learning tournament", len(runs) ** 2).tolist())
+    with make_executor(None, workers) as executor:
+        for (one, first), (two, second) in itertools.combinations(zip(runs, names, strict=True), 2):
+            rules: JsonObject = {"games": games, "lessons": lessons, "plies": opening_plies}
+            before, after = _meet(one, two, **rules, seed=next(seeds), executor=executor)
+            points[first].append((before.score, after.score))
+            points[second].append((1 - before.score, 1 - after.score))
+            told: JsonObject = {"players": [first, second], "games": before.games}
+            for key, result in (("before", before), ("after", after)):
+                told |= {key: result.score, f"{key}_wilson_95": list(result.score_interval)}
+            pairs.append(told)
+    players: list[JsonObject] = [
+        {"name": name, "before": fmean(one for one, _ in all_), "after": fmean(b for _, b in all_)}
+        for name, all_ in points.items()
+    ]
+    ranked = sorted(players, key=lambda row: -row["after"])
+    return {"games_per_pair": games, "lessons": lessons, "players": ranked, "pairs": pairs}
+
+
+def _meet(
+    one: Run,
+    two: Run,
+    *,
+    games: int,
+    lessons: int,
+    plies: int,
+    seed: int,
+    executor: Executor,
+) -> tuple[Score, Score]:
+    """Return the results of *one* against *two* before and after both have learned."""
+    if one.method.meeting and one.method.meeting == two.method.meeting:
+        found: tuple[Score, Score] = load(one.method.meeting)(
+            one, two, games=games, lessons=lessons, seed=seed, executor=executor
+        )
+        return found
+    options: JsonObject = {"games": games, "opening_plies": plies, "executor": executor}
+    game = one.method.decoder.game
+    champions = [find_player(f"run:{run.path}", game) for run in (one, two)]
+    before = duel(game, *champions, **options, seed=seed)
+    learned = [_learn(run, rival, lessons, executor) for run, rival in ((one, two), (two, one))]
+    return before, duel(game, *learned, **options, seed=seed + 1)
+
+
+def _learn(run: Run, rival: Run, lessons: int, executor: Executor) -> Player:
+    """Return the champion of a *run* after games against that of a *rival*."""
+    changes = {"method.opponents": [f"run:{rival.path}"], "method.games": lessons}
+    method = run.recipe.change(changes).make_method()
+    arena = Arena(method.decoder, executor)
+    state, _ = method.step(run.state(), arena)
+    genome, _ = method.champion(state, arena)
+    player: Player = method.decoder.player(genome, run.path.resolve().name)
+    return player
 
 
 def _describe_duels(

@@ -140,7 +140,11 @@ def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participant
         seed: Number of the run of each player, from 1.
         numbers: Numbers of the players in the publication, 1 to 16; see :data:`PLAYERS`.
     """
-    runs = trained(material, seed, numbers)
+    return join_runs(trained(material, seed, numbers))
+
+
+def join_runs(runs: Sequence[Run]) -> Participants:
+    """Return the first players of *runs* of the method ``td-linear``, as they are now."""
     states = [run.state() for run in runs]
     methods = [cast(TdLinear, run.method) for run in runs]
     learning = [

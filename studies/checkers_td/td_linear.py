@@ -178,6 +178,7 @@ class TdLinear(VectorLearner):
     """
 
     name = "td-linear"
+    meeting = f"{FOLDER}.tournaments:meet_runs"
     rate = "method.schedule.learning_rate"
     config_type = TdLinearConfig
     network_kind = "mlp"

@@ -13,10 +13,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.arena.duel_result import Tally
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.linear_games import FEATURE_COUNT
 from evolve_arena.studies.checkers_td.plan import (
@@ -24,6 +26,7 @@ from evolve_arena.studies.checkers_td.plan import (
     arrange,
     estimate_cost,
     gather,
+    join_runs,
     make_beginners,
     read_scores,
     recipe_name,
@@ -168,6 +171,37 @@ def meet_and_learn(
         Meeting(tuple(rounds), int(count))
         for *rounds, count in zip(scores, more, lost, strict=True)
     ]
+
+
+def meet_runs(
+    one: Run, two: Run, *, games: int, lessons: int, seed: int, executor: Executor
+) -> tuple[Tally, Tally]:
+    """Let the players of two runs play, learn and play again, as in table 5.9.
+
+    They learn in the games that count, and in games against themselves in between; each of them
+    begins one half of the games.
+
+    Args:
+        one: Run of the method ``td-linear``.
+        two: The other run.
+        games: Number of games of each of the two rounds.
+        lessons: Number of games of each player against itself between the rounds.
+        seed: Seed of all games.
+        executor: Executor that plays the games.
+
+    Returns:
+        The results of the player of *one* in the first and the second round.
+    """
+    participants = join_runs([one, two])
+    pairings = np.array([(0, 1), (1, 0)], dtype=np.int32)
+    half = max(1, games // 2)
+    first, second = meet_and_learn(participants, pairings, seed, half, lessons, (0, 1), executor)
+    rounds = zip(first.rounds, second.rounds, strict=True)
+    before, after = (
+        Tally(own.wins + other.losses, own.draws + other.draws, own.losses + other.wins)
+        for own, other in rounds
+    )
+    return before, after
 
 
 def _learn_together(

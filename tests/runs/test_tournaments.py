@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from evolve_arena import start
+from evolve_arena.arena.duel import duel
 from evolve_arena.cli.commands.matches import expand_patterns, is_pattern
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import JsonObject
+from evolve_arena.runs.many.tournaments import learning
+from evolve_arena.runs.run import Run
 
 QUICK = [
     *("network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"),
@@ -123,3 +127,59 @@ def test_what_makes_no_sense_is_one_line(
     assert told.startswith("evolve: ")
     assert said in told
     assert told.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def learners(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    folder = tmp_path_factory.mktemp("learners")
+    changes = ["run.generations=1", "method.games=100", "check.games=4"]
+    return [
+        start(
+            "tic-tac-toe", run=folder / f"t-{seed}", changes=changes, seed=seed, executor="serial"
+        )
+        for seed in (1, 2, 3)
+    ]
+
+
+def test_players_learn_from_each_other_between_two_rounds(learners: list[Run]) -> None:
+    before = [run.population_sha256 for run in learners]
+    told = learning(learners, games=20, lessons=50, seed=3, workers=1)
+    assert learning(learners, games=20, lessons=50, seed=3, workers=1) == told
+    assert [run.population_sha256 for run in learners] == before, "runs do not change"
+    met = [tuple(pair["players"]) for pair in told["pairs"]]
+    assert met == [("t-1", "t-2"), ("t-1", "t-3"), ("t-2", "t-3")]
+    for key in ("before", "after"):
+        total = sum(player[key] for player in told["players"])
+        assert total == pytest.approx(1.5), "every game has a point"
+    (first,) = [pair for pair in told["pairs"] if pair["players"] == ["t-1", "t-2"]]
+    seed = int(derive_seeds(3, 0, "learning tournament", 9)[0])
+    game = learners[0].method.decoder.game
+    again = duel(game, learners[0].champion, learners[1].champion, games=20, seed=seed)
+    assert (first["before"], first["games"]) == (again.score, 20)
+
+
+def test_in_a_tournament_with_learning_all_must_learn(
+    learners: list[Run], study: Path, tournament: Evolve
+) -> None:
+    with pytest.raises(BadValueError, match="'tournament' can't learn from games against others"):
+        learning([learners[0], Run.open(study / "a-1")])
+    with pytest.raises(BadValueError, match="a tournament needs two players"):
+        learning(learners[:1])
+    names = [f"run:{run.path}" for run in learners[:2]]
+    printed = tournament(*names, "--learn", "--games", "4", "--lessons", "10")
+    assert "Score of the first player, 4 games, before and after 10 games of learning" in printed
+
+
+def test_linear_players_learn_as_in_the_publication(tmp_path: Path) -> None:
+    """Games that count teach, too: table 5.9 of the study of checkers."""
+    changes = ["run.generations=1", "method.games=4", "check.games=2", "network.depth=1"]
+    changes.append("check.opponents=['random']")
+    runs = [
+        start(name, run=tmp_path / name[-4:], changes=changes, executor="serial")
+        for name in ("checkers-01-rafalback", "checkers-02-rafalforw")
+    ]
+    told = learning(runs, games=6, lessons=3, seed=1, workers=1)
+    (pair,) = told["pairs"]
+    assert pair["games"] == 6
+    own, other = (player for player in sorted(told["players"], key=lambda each: each["name"]))
+    assert own["before"] + other["before"] == pytest.approx(1.0)
