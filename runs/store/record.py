@@ -35,7 +35,7 @@ CHECK_COLUMNS = (
 MAX_ROWS = 20
 """Maximum number of checks that a notebook displays."""
 AXES = ("generation", "games", "seconds")
-"""What runs are drawn over: generations, or games or seconds of breeding until then."""
+"""Horizontal axes of curves: generations, or games or seconds of breeding until then."""
 MAX_POINTS = 250
 """Maximum points of a curve; longer ones are averaged over equal stretches of generations."""
 
@@ -77,7 +77,7 @@ class Record:
     positions: list[SolvedPositions] = field(default_factory=list)
     """Positions that champions solved, if `check.positions` names any."""
     axis: str = "generation"
-    """What the numbers called ``generation`` count here, one of :data:`AXES`; see :meth:`over`."""
+    """Unit of the numbers called ``generation``, one of :data:`AXES`; see :meth:`over`."""
 
     def __getitem__(self, name: str) -> Column:
         """Return the statistic called *name*, one value per generation.

@@ -139,6 +139,11 @@ def find_generation(run: Run, axis: str, limit: float) -> int:
     """Return the generation of the last check before which a *run* had spent no more than *limit*.
 
     If its first check came later, that is returned.
+
+    Args:
+        run: Finished run.
+        axis: ``games`` or ``seconds``.
+        limit: Most games or seconds before the check.
     """
     checks = run.checks()
     spent = run.history().over(axis).checks
