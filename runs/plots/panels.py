@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import ColorType
 
 GROUP = ": "
-"""What stands between the name of a set of positions and that of a group of it."""
+"""Separator of the names of a set of positions and of a group of it."""
 MAX_BANDS = 3
 """Maximum runs with bands of quartiles; more would be hard to tell apart."""
 MAX_MARKERS = 60

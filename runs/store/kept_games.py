@@ -70,7 +70,14 @@ class KeptGames:
         self._lines: list[str] = []
 
     def keep(self, game: AnyGame, names: Sequence[str], seed: int, match: Match) -> None:
-        """Add a *match*; see :func:`write_game`."""
+        """Add a *match*; see :func:`write_game`.
+
+        Args:
+            game: Game with its options.
+            names: Names of the players, by seat.
+            seed: Seed of the match, from which the initial position follows.
+            match: Finished match.
+        """
         self._lines.append(write_game(game, names, seed, match))
 
     def write(self) -> None:
