@@ -181,7 +181,7 @@ def decisions(
     from evolve_arena.players.player import CompiledPlayer
     from evolve_arena.players.specification import make_player
     from evolve_arena.runs.store.files import check_free, write_whole
-    from evolve_arena.studies.ticket_to_ride.imitation import read_source, write_log
+    from evolve_arena.studies.ticket_to_ride.decision_sets import read_source, write_log
     from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 
     if player and every:

@@ -38,15 +38,17 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.kept_games import KeptGames, parse_games
-from evolve_arena.studies.ticket_to_ride.imitation import (
+from evolve_arena.studies.ticket_to_ride.decision_sets import (
     DataSet,
-    DecisionImitation,
-    ImitationConfig,
-    ImitationState,
     build_data_set,
     choose_games,
     list_decisions,
     read_source,
+)
+from evolve_arena.studies.ticket_to_ride.imitation import (
+    DecisionImitation,
+    ImitationConfig,
+    ImitationState,
 )
 from tests.studied import nest
 
