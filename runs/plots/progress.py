@@ -73,8 +73,8 @@ def plot_runs(
         Path of the picture.
 
     Raises:
-        BadValueError: There are no runs, the file's name ends in no known format, there is no such
-            axis, or there is nothing of which to draw means.
+        BadValueError: There are no runs, the file's name ends in no known format, or there is no
+            such axis.
         StorageError: A history is damaged, or the picture can't be written.
     """
     if not runs:
@@ -99,8 +99,6 @@ def _average_seeds(runs: Sequence[Run], records: Sequence[Record]) -> list[Recor
                 break
         else:
             groups.append((recipe, [record]))
-    if len(groups) == len(runs):
-        raise BadValueError("no two of these runs differ in their seed alone: there is no mean")
     return [average(members, _name_group(members)) for _, members in groups]
 
 

@@ -47,6 +47,7 @@ KINDS: list[tuple[str, str, Settings, set[str]]] = [
     ("othello", "graph", {}, OWN),
     ("othello", "tuples", TUPLES, {*OWN, "empty", "a"}),
     ("checkers", "tuples", TUPLES, {"own men", "other's kings", "32"}),
+    ("draughts", "tuples", TUPLES, {"own men", "other's kings", "50"}),
     ("tic-tac-toe", "mlp", {"head": "policy", "hidden": (4,)}, {*OWN, "a1", "c3"}),
     ("tic-tac-toe", "graph", {"encoding": "signed"}, {"own pieces as 1, the opponent's as −1"}),
     ("hex", "mlp", {"hidden": (4,)}, {*OWN, "g", "7"}),

@@ -191,6 +191,11 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
     wait_until(page, f"document.querySelector('.status').textContent.startsWith({told})")
     wait_until(page, "document.querySelector('.board-legend [aria-current], .turn') === null")
     assert [button(page, name).is_visible() for name in ("Hint", "Resign")] == [False, False]
+    button(page, "Keep this game").click()
+    page.wait_for_selector("text=Kept at the end of played.jsonl")
+    last = (server.folder / "played.jsonl").read_text().splitlines()[-1]
+    assert json.loads(last)["game"] == name
+    assert not button(page, "Keep this game").is_visible()
     if not game["open"]:
         return
     count = len(game["played"])

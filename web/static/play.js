@@ -89,7 +89,7 @@ export async function showGame(place, id) {
   const act = (name, given = {}) => tell(`play/${id}`, { act: name, ...given });
   let game = await act("look");
   let shown = game;
-  let ended = false, busy = false, paused = false, looks = 0, playing = 0, plays = 0;
+  let ended = false, busy = false, paused = false, kept = false, looks = 0, playing = 0, plays = 0;
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const seats = h("ul", { class: "seats" });
   const played = h("div", { class: "played", role: "group", "aria-label": "Moves so far" });
@@ -107,7 +107,7 @@ export async function showGame(place, id) {
   const undo = game.open && !watched && !replay ? button("Undo", async () => take(await act("undo"))) : null;
   const keep = replay ? null : button("Keep this game", async () => {
     const { file } = await act("keep");
-    keep.disabled = true;
+    kept = keep.hidden = true;
     says.textContent = `Kept at the end of ${file}: Replay shows it, and imitation can learn from it.`;
   });
   const during = [ // buttons that make no sense once the game is over
@@ -185,8 +185,8 @@ export async function showGame(place, id) {
     }, move)));
     jump.hidden = played.hidden = !shown.played.length;
     for (const each of during) each.hidden = game.mover === null;
-    if (keep) keep.hidden = !game.result;
-    if (keep && !game.result) keep.disabled = false;
+    kept = kept && game.result !== null;
+    if (keep) keep.hidden = kept || !game.result;
     if (undo) undo.hidden = !game.result && !game.played.some(({ seat }) => game.seats[seat].person);
     played.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     if (shown.result) status.textContent = shown.result.text;
