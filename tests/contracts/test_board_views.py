@@ -139,7 +139,7 @@ def test_games_are_played_by_cells_where_they_have_some() -> None:
         for name, view in ((name, make_view(name)) for name in shipped_games())
     }
     assert paths.pop("pig") == paths.pop("kalah") == paths.pop("ticket-to-ride") == {0}
-    assert paths.pop("breakthrough") == paths.pop("checkers") == {2}
+    assert paths.pop("breakthrough") == paths.pop("checkers") == paths.pop("draughts") == {2}
     assert set(map(tuple, paths.values())) == {(1,)}
 
 
