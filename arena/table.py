@@ -133,6 +133,8 @@ class Table:
         self.game = game
         self.party = party
         self.seed = seed
+        self.changed_sides = False
+        """True if players changed sides after a move, so that moves are not those of one player."""
         self.ui = find_text_ui(game)
         self.order = list(order)
         self.moves: list[AnyMove] = []
@@ -233,6 +235,7 @@ class Table:
     def swap(self) -> None:
         """Swap the seats of two players; programs adapt to the other side at their next move."""
         self.order.reverse()
+        self.changed_sides |= len(self.moves) > self.start
 
     def take_back(self, times: int) -> bool:
         """Go back to an earlier turn of a person; return False if there is none.

@@ -160,6 +160,8 @@ class Desk:
         table = self._find_table()
         if table.result is None or self._numbers:
             raise BadValueError("only a game that was played here to its end can be kept")
+        if table.changed_sides:
+            raise BadValueError("a game in which players changed sides can't be kept")
         return {"line": write_game(table.game, table.names, table.seed, table.result)}
 
     # --- Internals -----------------------------------------------------------------------------

@@ -165,8 +165,11 @@ def tournament(
     It prints a crosstable with ratings, or a ranking of configurations.
     """
     if learn:
-        if rank is not None or against or keep_games or seats:
-            raise BadValueError("--learn is for a round robin of two players each, without --rank")
+        if rank is not None or against or keep_games or seats or game:
+            raise BadValueError(
+                "--learn is for runs of a game for two: without --rank, --against, --keep-games,"
+                " --players and --game"
+            )
         _learn(expand_patterns(names), games, lessons, openings, seed, json=json)
         return
     from evolve_arena.cli.match_tables import print_crosstable, print_ranking, print_ratings

@@ -133,7 +133,9 @@ class Session:
         self._prompt.forget()
         if table.result is not None:
             self.matches.append(table.result)
-            if self.plan.keep_games:
+            if self.plan.keep_games and table.changed_sides:
+                self._screen.say("This game is not kept: players changed sides in it.")
+            elif self.plan.keep_games:
                 line = write_game(self.game, table.names, table.seed, table.result)
                 add_game(self.plan.keep_games, line)
             if table.winner is not None:

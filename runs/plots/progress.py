@@ -158,9 +158,13 @@ def _choose_panels(records: Sequence[Record]) -> list[tuple[float, Draw]]:
     if alone and (islands := records[0].islands):
         first, second = count_panels(islands)
         parts.append((first, lambda axes, some, _: draw_islands(axes, some[0], islands)))
-        parts.append(
-            (second, lambda axes, some, _: draw_migrations(axes, some[0], islands, some[0].seed))
-        )
+        if records[0].axis == "generation":  # migrations have no other place
+            parts.append(
+                (
+                    second,
+                    lambda axes, some, _: draw_migrations(axes, some[0], islands, some[0].seed),
+                )
+            )
     if any(record.adapts for record in records):
         remark = "population's median"
         parts.append((1.7, _statistic("mutation_strength", "Step size of mutation", remark)))

@@ -44,7 +44,7 @@ class Stack:
 def stack_species(record: Record, most: int = MAX_SPECIES) -> Stack:
     """Stack the species of *record*, the *most* largest one by one and all others together."""
     generations = record.statistics.get("generation", np.zeros(0))
-    columns = {int(generation): column for column, generation in enumerate(generations)}
+    columns = {float(generation): column for column, generation in enumerate(generations)}
     # A cell for each species and generation: number, column, individuals
     cells = np.array(
         [

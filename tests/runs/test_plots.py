@@ -571,3 +571,17 @@ def test_positions_of_checks_are_those_that_the_game_ships(small_recipe: Make) -
         small_recipe('check.positions=["chess"]').make_opponents()
     with pytest.raises(RecipeError, match="none ship with this game and these options"):
         small_recipe('check.positions=["concept states"]', "game.rows=5").make_opponents()
+
+
+def test_islands_and_species_are_drawn_over_games_and_seconds(
+    small_recipe: Make, grown: Run, tmp_path: Path
+) -> None:
+    recipe = small_recipe("islands.count=2", "islands.interval=2")
+    islands = start(recipe, run=tmp_path / "islands", executor="serial").history()
+    titles = [axes.get_title(loc="left") for axes in draw_runs([islands]).axes]
+    over = [axes.get_title(loc="left") for axes in draw_runs([islands.over("games")]).axes]
+    assert set(titles) - set(over) == {"Migrations"}
+    record = grown.history()
+    whole = stack_species(record)
+    for axis in ("games", "seconds"):
+        assert np.array_equal(stack_species(record.over(axis)).sizes, whole.sizes)

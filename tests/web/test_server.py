@@ -110,6 +110,20 @@ def test_games_that_a_person_keeps_teach_an_imitation(server: Client, tmp_path: 
     assert run.history()["agreement"][-1] >= 0.9
 
 
+def test_games_in_which_players_changed_sides_are_not_kept(server: Client) -> None:
+    shown = server.post("play", game="tic-tac-toe", players=["human", "random"], options={})
+    game = f"play/{shown['id']}"
+    server.post(game, act="play", move=shown["moves"][0]["move"])
+    shown = server.post(game, act="swap")
+    while shown["result"] is None:
+        shown = server.post(game, act="resign" if shown["yours"] else "step")
+    status, content = server.ask(f"/api/{game}", {"act": "keep"})
+    assert (status, content["error"]) == (
+        400,
+        "a game in which players changed sides can't be kept",
+    )
+
+
 def test_games_are_kept_in_a_regular_file_alone(server: Client, tmp_path: Path) -> None:
     secret = tmp_path / "secret.jsonl"
     secret.write_text("")
