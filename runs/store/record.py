@@ -14,7 +14,7 @@ from deap import tools
 from numpy.typing import NDArray
 
 from evolve_arena.arena.crosstable import Rating, rate_players
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError, UnknownNameError, quote, spell
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.html import make_table
 from evolve_arena.evolve.settings.islands import IslandsConfig
@@ -143,7 +143,8 @@ class Record:
             BadValueError: There is no such axis.
         """
         if axis not in AXES:
-            raise BadValueError(f"x is {axis!r}: it must be one of {', '.join(AXES)}")
+            told = f"{spell('--x', 'x')} is {quote(axis)}"
+            raise BadValueError(f"{told}: it must be one of {', '.join(AXES)}")
         if axis == "generation" or not self.generations:
             return replace(self, axis=axis)
         spent = np.cumsum([0.0, *self[axis]])  # the last check comes after all generations
