@@ -26,7 +26,7 @@ BUDGET = 1_000_000
 """Games that each run has played at equal games."""
 SECONDS = 60.0
 """Most seconds that each run has bred at equal time; fewer if some run took less in all."""
-STEP = 20
+STEP = 10
 """Checks, whose champions can meet, in the equal number of games."""
 GAMES = 200
 """Games of each player against each player of another method, and against each scripted one."""
@@ -63,7 +63,7 @@ ARMS = (
         "population-based",
         "connect-four-td",
         20_000,
-        4_000_000,
+        2_000_000,
         {
             "method.name": "population-based-training",
             "method.individuals": 2,
@@ -81,12 +81,15 @@ def plan(settings: Settings) -> list[Job]:
     for seed in settings.each_seed:
         for arm in ARMS:
             games = settings.scaled(arm.games, least=2 * arm.each)
+            every = max(1, settings.scaled(BUDGET, least=1) // STEP // arm.each)
             changes = {
                 **arm.changes,
                 "run.seed": seed,
                 "run.generations": games // arm.each,
                 "run.champion": "last",
-                "check.every": max(1, settings.scaled(BUDGET, least=1) // STEP // arm.each),
+                "run.checkpoint_every": every,  # keeps each check's champion, however large
+                "run.keep_every": 1,
+                "check.every": every,
                 "check.games": 2,
                 "check.opponents": ["random"],
             }

@@ -164,7 +164,7 @@ QUESTIONS = (
     *("/api/form?recipe=connect-four", "/api/form?recipe=run:r", "/api/players?game=checkers"),
     *("/api/files", "/plots?run=r&file=fitness.png"),
 )
-NEEDY = ("undo", "hint")
+NEEDY = ("undo", "hint", "keep")
 """Acts that are refused at the beginning of a game."""
 REFUSED = ("/api/stop", "/api/rate")
 """Requests that are refused even if valid: no run is in progress, and there is no second one."""

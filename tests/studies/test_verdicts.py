@@ -28,6 +28,7 @@ from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.store.history import Check
+from evolve_arena.studies import meetings
 from evolve_arena.studies.checkers_td import study as checkers_td_study
 from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
 from evolve_arena.studies.checkers_td.published import Score
@@ -244,7 +245,8 @@ def test_levels_of_arms_are_games_won(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_champions_of_arms_win_and_score(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mlp_vs_neat, "_runs", lambda material, arm: [fake_run(arm.name)])
-    monkeypatch.setattr(mlp_vs_neat, "duel", lambda *given, **options: make_duel(50, 20, 10))
+    for module in (mlp_vs_neat, meetings):
+        monkeypatch.setattr(module, "duel", lambda *given, **options: make_duel(50, 20, 10))
     material = Material(Settings(), {})
     for row in mlp_vs_neat.measure_champions(material).rows:
         assert (row.measured, row.games) == (50 / 80, 80)

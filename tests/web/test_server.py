@@ -85,6 +85,8 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
 
 def test_games_that_a_person_keeps_teach_an_imitation(server: Client, tmp_path: Path) -> None:
     """The person plays Pig by a rule, as a hint tells it, against one who plays at random."""
+    file = server.folder / "played.jsonl"
+    file.unlink(missing_ok=True)
     for seed in range(12):
         options = {"game": "pig", "options": {"goal": 30}, "seed": seed}
         shown = server.post("play", players=["human", "random"], **options)
@@ -98,7 +100,6 @@ def test_games_that_a_person_keeps_teach_an_imitation(server: Client, tmp_path: 
                 shown = server.post(game, act="step")
         assert server.post(game, act="keep") == {"file": "played.jsonl"}
     assert "played.jsonl" in server.get("files")
-    file = server.folder / "played.jsonl"
     assert len(server.post("replay", game="pig", file="played.jsonl")) == 12
     changes = {"method.name": "imitation", "method.teacher": f"games:{file},player=you"}
     changes |= {"game.goal": 30, "method.held_out": 4, "run.generations": 5, "check.games": 10}
