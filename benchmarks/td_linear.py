@@ -49,7 +49,7 @@ def measure() -> Iterator[Line]:
 
 
 def _make_method(recipe: str, individuals: int = 1) -> TdLinear:
-    changes = [f"method.games={GAMES}", f"method.individuals={individuals}"]
+    changes = [f"method.games={GAMES}", f"method.individuals={individuals}", "network.depth=4"]
     method = load_recipe(f"checkers-{recipe}", changes).make_method()
     assert isinstance(method, TdLinear)
     return method

@@ -54,6 +54,8 @@ class NumpyLearner:
         self.last_bias = dtype(genome[-1])
         self.plies = 0
         self.error = 0.0
+        self.seat = -1
+        """Seat whose positions are learned from; both if -1."""
 
     @property
     def genome(self) -> Array:
@@ -160,10 +162,12 @@ class NumpyLearner:
             order.reverse()
         if not self.learning.mixed:
             order.sort(key=lambda place: place % 2)
+        if self.seat >= 0:
+            order = [place for place in order if place % 2 == self.seat]
         for place in order:
             self._train(boards[place], targets[place])
+            self.error += abs(float(targets[place]) - values[place])
         self.plies += plies
-        self.error += float(np.abs(targets - values).sum())
 
     def find_targets(
         self, values: list[float], rivals: list[float], reward: float, over: bool

@@ -59,6 +59,7 @@ class Reading:
     open_card: str = "random"
     players: str = "others"
     goal_count: str = "goal"
+    blocks: str = "no"
 
 
 TEXT = Reading()
@@ -134,6 +135,9 @@ class Plan:
             for route in self.goal - self.possible
             if self.free(route) and reading.lacking == "goal"
         }
+        self.blocking = {route for route in self.affordable if self.blocks(route)}
+        if reading.blocks == "no":
+            self.blocking = set()
 
     def is_own(self, route: int) -> bool:
         """Test whether the player has claimed a line of the route."""
@@ -146,6 +150,20 @@ class Plan:
     def payable(self, route: int) -> list[Line]:
         """Return the lines of the route that the hand pays for."""
         return [line for line in self.free(route) if payments(self.player.hand, line)]
+
+    def blocks(self, route: int) -> bool:
+        """Test whether a claim closes the route to an opponent whose own routes it would join."""
+        one, other = self.lines[route][0].cities
+        length = board.ROUTE_LENGTH[route]
+        closes = len(self.table.players) <= 3 or len(self.lines[route]) == 1
+        closes = closes or any(line.owner is not None for line in self.lines[route])
+        return closes and any(
+            rival is not self.player
+            and rival.trains >= length
+            and all(any(city in line.cities for line in rival.lines) for city in (one, other))
+            and not rival.joins(one, other)
+            for rival in self.table.players
+        )
 
     def cost_of(self, route: int) -> int:
         """Return the trains that the route costs: 0 if the player owns it, many if it is lost."""
@@ -202,8 +220,8 @@ def _weigh(plan: Plan, route: int, reading: Reading) -> tuple[int, int, int]:
 def _decide(table: Table, plan: Plan, reading: Reading, luck: Randomness) -> str:
     """Make the general decision (figure 3.1)."""
     drawable = bool(table.deck or table.open)
-    decision = None
-    if all(table.mover.has_done(ticket) for ticket in table.mover.tickets):
+    decision = "claim" if plan.blocking and not plan.matching else None
+    if decision is None and all(table.mover.has_done(ticket) for ticket in table.mover.tickets):
         decision = _decide_without_tickets(table, plan, reading, luck)
     if decision is None:
         if plan.matching if reading.claim_if == "matching" else plan.possible:
@@ -306,7 +324,8 @@ def _claim(table: Table, plan: Plan, reading: Reading) -> int:
     if plan.matching:
         route = min(plan.matching, key=lambda route: (board.ROUTE_LENGTH[route], route))
     else:
-        route = min(plan.possible or plan.affordable, key=lambda route: (-_worth(route), route))
+        others = plan.blocking or plan.possible or plan.affordable
+        route = min(others, key=lambda route: (-_worth(route), route))
     lines = plan.payable(route)
     line = _most_held_line(lines, hand)
     if reading.colour == "needs" and len(lines) == 2:

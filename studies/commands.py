@@ -45,8 +45,8 @@ def reproduce(
 
     - four-in-a-row: curves, diversity, moving-first, diversity-first, opponents
     - mlp-vs-neat: curves, champions, duels
-    - td-lambda: 4.1, figure-4.1, A.1, A.2, A.3, A.4, figure-4.6, as-written, policies, A.5, 5.1,
-      5.2
+    - td-lambda: 4.1, figure-4.1, A.1, A.2, A.3, A.4, figure-4.6, as-written, policies,
+      against-minimax, A.5, 5.1, 5.2
     - q-learning, q-learning-own: 6.1 to 6.13, winners, equal-sets, corrected, exploration,
       representations, minimax
     - checkers-td: readings, 5.2, 5.8, 5.9, conclusions

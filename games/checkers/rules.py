@@ -11,6 +11,7 @@ bit of the piece that must jump on, or -1. Move ``35 * way + bit`` is a step fro
 four ways, and ``140 + 35 * way + bit`` a jump.
 """
 
+import math
 import re
 
 import numpy as np
@@ -43,6 +44,9 @@ PLANE_VALUES = FEATURE_VALUES = (1.0, 1.5, -1.0, -1.5)
 KING = 50
 COUNTS = ("captures", "men in the centre", "kings in the centre", "centre squares in reach")
 COUNTS += ("steps that threaten", "squares in reach", "covered ones of these", "safe ones of these")
+MAX_PIECES = 4
+CHOICES = np.array([[math.comb(n, k) for k in range(MAX_PIECES + 1)] for n in range(36)])
+"""Numbers of ways to place k pieces on n squares."""
 FEATURES = (
     *("own men", "own kings", "other's men", "other's kings"),
     *(f"{whose} {count}" for count in COUNTS for whose in ("own", "other's")),
@@ -207,6 +211,91 @@ def changes(state, move, seat, listed):
 
 def find_plane_bit(plane, bit, seat):
     return 64 * plane + (bit if seat == 0 else 34 - bit)
+
+
+# Endgames, by numbers: kinds of material, each from its first number on; then the squares of men
+# and kings as combinations, and the player to move. Fewer pieces, then fewer men come first, as
+# no move leads back to more.
+
+
+def list_materials():
+    """List dark men, dark kings, light men and light kings of all endgames, in their order."""
+    most = range(MAX_PIECES + 1)
+    found = [(a, b, c, d) for a in most for b in most for c in most for d in most]
+    found = [each for each in found if each[0] + each[1] and each[2] + each[3]]
+    return sorted((m for m in found if sum(m) <= MAX_PIECES), key=lambda m: (sum(m), m[0] + m[2]))
+
+
+MATERIALS = np.array(list_materials())
+SIZES = [
+    2 * math.comb(28, a) * math.comb(32, b) * math.comb(28, c) * math.comb(32, d)
+    for a, b, c, d in MATERIALS.tolist()
+]
+ENDGAMES = tuple(zip(MATERIALS.sum(axis=1).tolist(), SIZES, strict=True))
+FIRSTS = np.zeros((MAX_PIECES + 1,) * 4, dtype=np.int64)
+FIRSTS[tuple(MATERIALS.T)] = np.cumsum([0, *SIZES[:-1]])
+ENDS = np.cumsum(SIZES)
+
+
+def endgame(state):
+    dark, light, kings, turn, chain = state
+    if chain >= 0 or not dark or not light or count_bits(dark | light) > MAX_PIECES:
+        return -1
+    men, crowned = dark & ~kings, dark & kings
+    others, rivals = light & ~kings, light & kings
+    number = append(append(0, men, 28, 0), crowned, 32, 0)
+    number = append(append(number, others, 28, 4), rivals, 32, 0)
+    material = count_bits(men), count_bits(crowned), count_bits(others), count_bits(rivals)
+    return FIRSTS[material] + 2 * number + turn
+
+
+def append(number, pieces, squares, lowest):
+    """Return a *number* with that of a set of pieces behind it, on so many *squares*."""
+    return number * CHOICES[squares, count_bits(pieces)] + rank(pieces, lowest)
+
+
+def rank(pieces, lowest):
+    """Return the number of a set of squares among those of equal size, from a *lowest* square."""
+    number, count = 0, 0
+    while pieces:
+        bit = lowest_bit(pieces)
+        pieces &= pieces - ONE
+        count += 1
+        number += CHOICES[bit - bit // 9 - lowest, count]
+    return number
+
+
+def endgame_state(number):
+    """Return the position of a *number*; one without pieces if two would share a square."""
+    material = 0
+    while ENDS[material] <= number:
+        material += 1
+    men, crowned, others, rivals = MATERIALS[material]
+    number -= FIRSTS[men, crowned, others, rivals]
+    turn, number = number % 2, number // 2
+    # The reverse of `append`: from the last set to the first
+    number, last = divmod(number, CHOICES[32, rivals])
+    number, third = divmod(number, CHOICES[28, others])
+    number, second = divmod(number, CHOICES[32, crowned])
+    kings = place(second, crowned, 0), place(last, rivals, 0)
+    dark, light = place(number, men, 0) | kings[0], place(third, others, 4) | kings[1]
+    if count_bits(dark | light) < men + crowned + others + rivals:
+        return np.uint64(0), np.uint64(0), np.uint64(0), 0, -1
+    return dark, light, kings[0] | kings[1], turn, -1
+
+
+def place(number, count, lowest):
+    """Return the set of *count* squares that :func:`rank` gives a *number*."""
+    pieces = np.uint64(0)
+    while count:
+        square = count - 1
+        while CHOICES[square + 1, count] <= number:
+            square += 1
+        number -= CHOICES[square, count]
+        square += lowest
+        pieces |= ONE << np.uint64(square + square // 8)
+        count -= 1
+    return pieces
 
 
 def evaluate(state, seat):

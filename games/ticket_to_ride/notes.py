@@ -16,11 +16,11 @@ from evolve_arena.core.stream import Stream
 from evolve_arena.core.types import Array, Floats
 from evolve_arena.games.ticket_to_ride.layout import MAX_PLAYERS
 
-GOAL, AFFORDABLE, POSSIBLE, MATCHING, LACKING = np.arange(0, 10, 2)
+GOAL, AFFORDABLE, POSSIBLE, MATCHING, LACKING, BLOCKING = np.arange(0, 12, 2)
 """Places in ``plan``: sets of routes, two words of bits each (route r is bit ``r % 64`` of word ``r
 // 64``). See :mod:`evolve_arena.games.ticket_to_ride.plan`. They are NumPy scalars, since a
 function called with plain integers is compiled for each of them."""
-PLAN_WORDS = 10
+PLAN_WORDS = 12
 
 OWN, BLOCKED, FREE_FIRST, FREE_SECOND, KNOWN, FOUND_BY = 0, 2, 4, 6, 8, 9
 """Places in a seat's part of ``seats``, sets of two words again: routes that the seat has claimed;

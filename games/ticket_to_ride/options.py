@@ -2,7 +2,8 @@
 
 His text (2018), its figures and his program differ in details, and leave some open. Each detail is
 an option of two values; ``text`` is the reading of the text with its figures, ``code`` that of the
-program in its final form. A *variant* is one of these, with changes: ``text,long=6``.
+program in its final form. The last option is none of his: to block opponents. A *variant* is one
+of these readings, with changes: ``text,long=6``.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
     OPEN_CARD,
     OTHERS,
     GOAL_COUNT,
-) = (1 << bit for bit in range(19))
+    BLOCKS,
+) = (1 << bit for bit in range(20))
 """Bit of each option, as in ``variant & LONG``; it is set for the second of its values."""
 
 
@@ -181,6 +183,14 @@ OPTIONS = (
         1,
         "number that the feature of the goal shows: its routes (table 4.1), or these if the last "
         "route of the program's map can be claimed, else 0 (program)",
+    ),
+    Option(
+        "blocks",
+        ("no", "yes"),
+        0,
+        "an affordable route that would join two parts of an opponent's routes, and that a claim "
+        "closes to this opponent: claimed like any other (section 2.1, program), or, if nothing "
+        "matches, before anything else; no reading of the text",
     ),
 )
 """All options, by bit. Sections, figures and tables are those of Łabno (2018)."""

@@ -2,7 +2,8 @@
 
 Four sets of routes, after Łabno (2018), section 3.2.5: the *goal*, all routes of the paths of its
 tickets; the *possible* ones, which it may claim now; the *matching* ones, possible and in the goal;
-and the *lacking* ones, in the goal but not possible. The details depend on the reading; see
+and the *lacking* ones, in the goal but not possible. A player that blocks has a fifth set, the
+*blocking* routes. The details depend on the reading; see
 :mod:`evolve_arena.games.ticket_to_ride.options`.
 """
 
@@ -10,15 +11,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.types import Array, Number
 from evolve_arena.games.ticket_to_ride.board import (
+    CITIES,
     GREY,
     LINE_COLOUR,
     LINE_OF_ROUTE,
     LOCOMOTIVE,
+    ROUTE_FROM,
     ROUTE_LENGTH,
     ROUTE_LINES,
+    ROUTE_TO,
     ROUTES,
     TICKET_POINTS,
 )
@@ -26,12 +31,16 @@ from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.layout import (
     HAND_AT,
     HELD_TICKETS,
+    NUMBER_OF_PLAYERS,
+    OWNER_AT,
+    PART_AT,
     TICKETS_AT,
     TRAINS,
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.notes import (
     AFFORDABLE,
+    BLOCKING,
     CAPACITY_AT,
     DONE_POINTS,
     DONE_TICKETS,
@@ -49,6 +58,7 @@ from evolve_arena.games.ticket_to_ride.notes import (
     seat_at,
 )
 from evolve_arena.games.ticket_to_ride.options import (
+    BLOCKS,
     GOAL_ROUTES,
     LACKING_KEPT,
     LONG,
@@ -85,7 +95,7 @@ NOT_LONGER = np.bitwise_or.accumulate(LENGTH_SETS, axis=0)
 LONG_ROUTES = np.stack([LENGTH_SETS[5] | LENGTH_SETS[6], LENGTH_SETS[6]])
 """Shape ``(2, 2)``: the long routes, by the value of the option ``long``."""
 
-NONE = np.uint64(0)
+NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
@@ -122,6 +132,8 @@ def prepare_turn(state: State, seat: int, variant: int, room: Room) -> None:
             free = seats[at + FREE_FIRST + word] | seats[at + FREE_SECOND + word]
             lacking = goal & free & NOT_LONGER[trains, word] & ~possible
         plan[LACKING + word] = lacking
+    if variant & BLOCKS:
+        _fill_blocking(state, seat, plan)
 
 
 @inlined
@@ -191,3 +203,52 @@ def _fill_affordable(state: State, seat: int, plan: Array, counts: Array, seats:
         first &= seats[at + FREE_FIRST + word]
         second &= seats[at + FREE_SECOND + word]
         plan[AFFORDABLE + word] = first | second
+
+
+@compiled
+def _fill_blocking(state: State, seat: int, plan: Array) -> None:
+    """Find the affordable routes that some opponent needs and that a claim closes to it."""
+    for word in range(2):
+        blocking, left = NONE, plan[AFFORDABLE + word]
+        while left:
+            route = 64 * word + lowest_bit(left)
+            bit = left & ~(left - ONE)
+            left &= left - ONE
+            if _is_closed_by_claim(state, route) and _is_needed(state, seat, route):
+                blocking |= bit
+        plan[BLOCKING + word] = blocking
+
+
+@inlined
+def _is_closed_by_claim(state: State, route: int) -> bool:
+    """Return True if nobody else can claim a free *route* once a line of it is claimed."""
+    line = OWNER_AT + LINE_OF_ROUTE[route]
+    if ROUTE_LINES[route] < 2 or state[NUMBER_OF_PLAYERS] <= 3:
+        return True
+    return bool(state[line] >= 0 or state[line + 1] >= 0)
+
+
+@inlined
+def _is_needed(state: State, seat: int, route: int) -> bool:
+    """Return True if a *route* would join two parts of the routes of an opponent with the trains.
+
+    Only what everybody sees counts: tickets are hidden.
+    """
+    for other in range(state[NUMBER_OF_PLAYERS]):
+        player = player_at(other)
+        if other == seat or state[player + TRAINS] < ROUTE_LENGTH[route]:
+            continue
+        one = state[player + PART_AT + ROUTE_FROM[route]]
+        two = state[player + PART_AT + ROUTE_TO[route]]
+        if one != two and _has_routes(state, player, one) and _has_routes(state, player, two):
+            return True
+    return False
+
+
+@inlined
+def _has_routes(state: State, player: int, part: Number) -> bool:
+    """Return True if a *part* of a player's cities is more than one city."""
+    cities = 0
+    for city in range(CITIES):
+        cities += state[player + PART_AT + city] == part
+    return bool(cities > 1)

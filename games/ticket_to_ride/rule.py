@@ -61,6 +61,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.notes import (
     AFFORDABLE,
+    BLOCKING,
     CAPACITY_AT,
     FREE_FIRST,
     FREE_SECOND,
@@ -74,6 +75,7 @@ from evolve_arena.games.ticket_to_ride.notes import (
     seat_at,
 )
 from evolve_arena.games.ticket_to_ride.options import (
+    BLOCKS,
     CLAIM_IF,
     COLOUR,
     EARLY,
@@ -161,8 +163,11 @@ def rule_decision(state: State, seat: int, variant: int, room: Room) -> int:
         room: Plan of the turn, and random stream for decisions by chance; see
             :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
-    # New tickets come first, but only once all of those held are done.
+    # A player that blocks does so rather than draw, if no route of its plan can be claimed.
     plan = room.plan
+    if variant & BLOCKS and is_empty(plan, MATCHING) and not is_empty(plan, BLOCKING):
+        return CLAIM_ROUTE
+    # Then new tickets, but only once all of those held are done.
     if room.counts[OPEN_TICKETS] == 0:
         decision = _decide_without_tickets(state, seat, variant, room)
         if decision != DO_NOTHING:
@@ -289,7 +294,8 @@ def choose_card(state: State, seat: int, variant: int, room: Room) -> int:
 def choose_claim(state: State, seat: int, variant: int, room: Room) -> int:
     """Return the claim of a route and its payment (section 3.2.4), or ``FORBIDDEN`` if none.
 
-    It is the shortest matching route; if none matches, the possible one with most points.
+    It is the shortest matching route; if none matches, the blocking one with most points for a
+    player that blocks, else the possible one with most points.
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before.
 
     Args:
@@ -302,6 +308,8 @@ def choose_claim(state: State, seat: int, variant: int, room: Room) -> int:
     plan = room.plan
     if not is_empty(plan, MATCHING):
         route = _pick_route(plan, MATCHING, 1, 7, 1)
+    elif variant & BLOCKS and not is_empty(plan, BLOCKING):
+        route = _pick_route(plan, BLOCKING, 6, 0, -1)
     elif not is_empty(plan, POSSIBLE):
         route = _pick_route(plan, POSSIBLE, 6, 0, -1)
     elif not is_empty(plan, AFFORDABLE):

@@ -22,7 +22,7 @@ MAX_BITS = 64
 LISTS, OF_MOVES, OF_STATES = (
     ("wins", "safe"),
     ("gain", "order", "progress"),
-    ("key", "quiet", "legal_bits"),
+    ("key", "quiet", "legal_bits", "endgame"),
 )
 ACCELERATORS = (*LISTS, "gain", "order", *OF_STATES, "changes")
 GUESSED, MAX_GUESSES = 4, 1000
@@ -265,6 +265,17 @@ class _Checker:
             more = "".join(f" and {move}" for move in told[len(known) :][:1])
             named = f"{self._name(known)}{more}, but legal lists {self._name(moves)}"
             self.fail("legal_bits", f"legal_bits gives {word}, the moves {named}", state)
+
+    def _compare_endgame(self, state: Board, after: dict[int, Board]) -> None:
+        number, total = self._ask("endgame", state), sum(n for _, n in self.game.plain["ENDGAMES"])
+        if not -1 <= number < total:
+            text = f"endgame gives {number}: it must give -1, or a number below {total:,}"
+            self.fail("endgame", text, state)
+        if number >= 0:
+            found = self.game.to_state(self.game.ask("endgame_state", number))
+            if found != state.state:
+                text = f"endgame gives {number}, but endgame_state of that is {found}"
+                self.fail("endgame_state", text, state)
 
     def _compare_guess(self, state: Board, after: dict[int, Board]) -> None:
         """Test that guesses are consistent with a seat's view, and depend on nothing else."""

@@ -42,6 +42,7 @@ from evolve_arena.players.board.rules import (
     adjudicate,
     adjudicate_exhausted,
     count_outcomes,
+    find_endgame,
     find_gain,
     find_key,
     find_mover,
@@ -70,6 +71,7 @@ from evolve_arena.players.board.values import (
 )
 from evolve_arena.players.board.workspace import (
     DEPTH,
+    ENDGAMES,
     MAX_EXTRA,
     SEARCH,
     TABLE_DEPTH,
@@ -91,10 +93,13 @@ from evolve_arena.players.search import (
 HAS_SEARCHES = True
 """True if any player searches by alpha-beta; False in copies compiled for other players."""
 
+HAS_ENDGAMES = True
+"""True if any searching player knows endgames; False in copies compiled for other players."""
+
 GAINS = HAS_GAIN and not HAS_CHANCE
 SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE and not HAS_PAST
 SKIPS_ADJUDICATION = HAS_WINS and ONLY_WINS and not HAS_CHANCE
-LAST_BY_GAIN = SKIPS_ADJUDICATION and GAINS and not HAS_QUIET and not HAS_PAST
+LAST_BY_GAIN = SKIPS_ADJUDICATION and GAINS and not HAS_QUIET and not HAS_PAST and not HAS_ENDGAMES
 """True if the last ply is valued by gains alone, without playing the moves. Like the three flags
 above, this is a shortcut that accelerators of the file allow."""
 INFINITE = np.int64(FARTHEST)
@@ -115,11 +120,14 @@ VALUED_DEPTH = 3
 """Fewest plies left at which moves are ordered by the searching player's values."""
 KEPT = np.int64(1023)
 """Mask of the bits of a move that the table keeps; lost bits only make a hint worse."""
+DRAW, DRAWN = 0, 1 / 16
+"""Value in tables of a drawn endgame; and the factor of its evaluation, so that a search prefers
+draws that are hard for the opponent, but almost any advantage elsewhere."""
 
 
 Asked: TypeAlias = Any
 """Reference to the players and the workspace, and the seat of the searching player, which may give
-the values of leaves; None if no player of this compiled copy does."""
+the values of leaves or know endgames; None if no player of this compiled copy does."""
 
 
 @inlined
@@ -187,7 +195,7 @@ def value_moves(  # noqa: PLR0912  (a function that is called there would not fi
     # The evaluation at the root, and the list of its moves
     states, room, values = workspace.states, workspace.room, workspace.ratings
     side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
-    asked = (refer((players, workspace)), side) if HAS_DEEP_VALUES else None
+    asked = (refer((players, workspace)), side) if HAS_DEEP_VALUES or HAS_ENDGAMES else None
     if _is_asked(asked):
         take_mirror(players, side, state, workspace)
     own = np.int64(0)
@@ -280,8 +288,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     """Return the value to a *side* of the *state* to which it has moved.
 
     Args:
-        asked: Reference to the players and the workspace, and the seat of the searching player, if
-            that player gives the values of leaves; or None.
+        asked: See :data:`Asked`.
         state: State at that *level*.
         side: Seat that moved last.
         score: The game's evaluation for *side*, if it is updated by gains.
@@ -317,6 +324,14 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
             return np.int64((1 - 2 * side) * verdict * (WIN + depth))
     if HAS_PAST and recurs(states, state, ply, peek(room, PLIES), np.uint64(peek(room, MARKS))):
         return np.int64((1 - 2 * side) * adjudicate_exhausted(states, state) * (WIN + depth))
+    # Solved endgames: the sooner a win and the later a loss, the better
+    if HAS_ENDGAMES:
+        known = _look_up(asked, state)
+        if known == DRAW:
+            return np.int64(DRAWN * _value_leaf(asked, state, side, score, level, states))
+        if known != UNKNOWN:
+            worth = WIN + depth - abs(known)
+            return np.int64(worth if (known > 0) == (find_mover(states, state) == side) else -worth)
     # Leaves
     if depth <= 0 and (not HAS_QUIET or depth <= -MAX_EXTRA or is_quiet(states, state)):
         return _value_leaf(asked, state, side, score, level, states)
@@ -444,6 +459,19 @@ def _try_move(
 
 
 @inlined
+def _look_up(asked: Asked, state: Position) -> Integer:
+    """Return what the searching player knows of a *state*: plies to a win, minus those to a loss.
+
+    DRAW for a draw; UNKNOWN if the player does not know this endgame.
+    """
+    reference, slot = asked
+    players, workspace = follow_reference(reference)
+    many = np.int64(players.seats[peek(workspace.players, slot), ENDGAMES])
+    number = find_endgame(state) if many > 0 else np.int64(-1)
+    return np.int64(peek(workspace.endgames, number)) if 0 <= number < many else UNKNOWN
+
+
+@inlined
 def wins_at_once(states: Array, state: Position, room: Array) -> Number:
     """Test whether the player to move has a move that wins at once.
 
@@ -508,12 +536,16 @@ def _find_node_key(
     asked: Asked, states: Array, state: Position, room: Array, ply: Integer, depth: Integer
 ) -> Integer:
     """Return the key of a node: a hash of all that determines its value but the plies left."""
-    # Also the player, plies near the maximum, and earlier positions, where they matter
+    # Also the player, its endgames, plies near the maximum and earlier positions, where they matter
     key = find_key(states, state)
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked
         _, workspace = follow_reference(reference)
         key ^= mix(np.uint64(2 * peek(workspace.players, slot) + slot + 1))
+    if HAS_ENDGAMES:
+        reference, slot = asked
+        players, workspace = follow_reference(reference)
+        key ^= mix(~np.uint64(players.seats[peek(workspace.players, slot), ENDGAMES]))
     if SKIPS_ADJUDICATION and ply + depth >= LONGEST:
         key ^= mix(~np.uint64(ply))
     if HAS_PAST:

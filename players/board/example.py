@@ -74,6 +74,11 @@ values, on which no result may depend."""
 KINDS = ("one token", "two tokens")
 """Kinds of moves. A network with the head ``kinds`` chooses one for which :func:`kinds` sets a bit,
 and a scripted player with a parameter *kind* chooses the move."""
+FEW = 9
+ENDGAMES = ((FEW, 2 * FEW + 2),)
+"""Groups of endgames that can be solved in advance, in the order of their numbers; see
+:func:`endgame`. Each has a number of pieces, which never falls from group to group, and its size.
+Moves lead to the same group or to earlier ones."""
 LIMITS = ()
 """With :func:`points`: thresholds; tables show how often a player had more points."""
 TALLIES = ()
@@ -268,6 +273,19 @@ def legal_bits(state: Position) -> Integer:
     return np.uint64(min(3, state[0]))
 
 
+def endgame(state: Position) -> Integer:
+    """Return the number of a position among the ENDGAMES; -1 if it is none of them.
+
+    It is asked where the game goes on and a player is to move, in games whose state is a tuple.
+    """
+    return 2 * state[0] + state[1] if state[0] <= FEW else -1
+
+
+def endgame_state(number: Integer) -> Position:
+    """Return the position that :func:`endgame` gives this *number*; any other for a free one."""
+    return number // 2, number % 2
+
+
 def progress(state: Position, move: Integer) -> bool:
     """Return True if no position from before a legal *move* can occur again after it.
 
@@ -347,6 +365,7 @@ HAS_ORDER = False
 HAS_QUIET = False
 HAS_KEY = False
 HAS_LEGAL_BITS = False
+HAS_ENDGAME = False
 HAS_FEATURES = False
 HAS_DESCRIBE_MOVE = False
 HAS_PRUNE = False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import find_variant, specialise
 from evolve_arena.core.game import KernelSpec
@@ -19,8 +20,10 @@ from evolve_arena.players.board.workspace import (
     DENSE,
     DEPTH,
     ENCODING,
+    ENDGAMES,
     HEAD,
     KINDS_HEAD,
+    NONE,
     POLICY,
     ROLLOUTS,
     SCRIPTED,
@@ -60,15 +63,16 @@ DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCR
 LAYERS_FLAG = "HAS_LAYERS"
 OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG = "HAS_OUTPUTS", "HAS_ACTIONS", "HAS_KIND_PLAYERS"
 FORFEITS_FLAG, OWN_VALUES_FLAG = "HAS_FORFEITS", "HAS_OWN_VALUES"
+ENDGAMES_FLAG = "HAS_ENDGAMES"
 DENSE_VALUES_FLAG, SIGHT_FLAG = "HAS_DENSE_VALUES", "HAS_DENSE_SIGHT"
 FLAGS = (
     *(*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values()),
     *(DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG, LAYERS_FLAG),
     *(OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG, DENSE_VALUES_FLAG, SIGHT_FLAG),
-    *(FORFEITS_FLAG, OWN_VALUES_FLAG),
+    *(FORFEITS_FLAG, OWN_VALUES_FLAG, ENDGAMES_FLAG),
 )
 
-TOLD_FIELDS, TOLD_BITS = [DEPTH, ROLLOUTS, UNMASKED, ENCODING], 1 << np.arange(6, 10)
+TOLD_FIELDS, TOLD_BITS = [DEPTH, ROLLOUTS, UNMASKED, ENCODING, ENDGAMES], 1 << np.arange(6, 11)
 """Fields of a record that matter only as being above 0, and the bits that encode this."""
 
 
@@ -122,7 +126,13 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     return dict(zip(workspace.moves[:count].tolist(), ratings[:count].tolist(), strict=True))
 
 
-def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) -> KernelSpec:
+def make_kernel(
+    place: str,
+    has_chance: bool,
+    has_points: bool,
+    longest: int,
+    find_endgames: Callable[[BoardGame, int], NDArray[np.int16]],
+) -> KernelSpec:
     """Return the kernel of a board game whose file became the module called *place*.
 
     Args:
@@ -130,6 +140,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         has_chance: True if chance events decide, too.
         has_points: True if the game counts points.
         longest: Maximum number of moves.
+        find_endgames: Returns the values of the first endgames of a game, so many as it is told.
     """
 
     # The module of the rules and the game, for given options
@@ -192,6 +203,11 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         variant["matches"].draw_openings(seeds, openings, moves, states)
         refuse_faults(rules, states)
 
+    def make_arrays(rules: tuple[int, ...], players: PackedPlayers) -> BoardWorkspace:
+        many = int(players.seats[:, ENDGAMES].max(initial=0))
+        endgames = find_endgames(game(rules), many) if many else NONE
+        return make_workspace(code(rules), players, endgames)
+
     # All modules are compiled together, with the game's file in place of the example.
     return KernelSpec(
         modules=(place, *PLAYING, f"{FLOOR}.matches"),
@@ -201,7 +217,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         instead={EXAMPLE: place},
         play=play,
         decide=decide,
-        make_workspace=lambda rules, players: make_workspace(code(rules), players),
+        make_workspace=make_arrays,
         draw_openings=None if has_chance else draw_openings,
         longest_opening=lambda rules: 0 if has_chance else int(code(rules).LONGEST) // 4,
         fewest_matches=min(256, max(8, 2**15 // longest)),
@@ -274,7 +290,7 @@ def _needs(players: PackedPlayers) -> set[str]:
     # All that matters of a record is packed into one number, so that equal players count once.
     told = np.minimum(seats[:, KIND], SCRIPTED) | seats[:, HEAD] << 4
     told |= (seats[:, TOLD_FIELDS] > 0) @ TOLD_BITS
-    told |= (players.shapes[seats[:, SHAPE], LAYERS] != 2) * np.int64(1 << 10)
+    told |= (players.shapes[seats[:, SHAPE], LAYERS] != 2) * np.int64(1 << 11)
     return set().union(*map(_list_flags, set(told.tolist())))
 
 
@@ -283,7 +299,7 @@ def _list_flags(told: int) -> frozenset[str]:
     """Return the flags that one player needs, unpacked from the number that `_needs` makes."""
     # Unpack the record, and derive what the player is
     kind, head = told & 15, told >> 4 & 3
-    depth, rollouts, unmasked, features, layered = (told >> bit & 1 for bit in range(6, 11))
+    depth, rollouts, unmasked, features, knows, layered = (told >> bit & 1 for bit in range(6, 12))
     network, dense = kind == NETWORK, kind in (DENSE, GRAPH)
     values = kind == TUPLES or (head == VALUE and (network or dense))
     guided = rollouts and head == POLICY and (network or dense)
@@ -302,6 +318,7 @@ def _list_flags(told: int) -> frozenset[str]:
         PRIORS_FLAG: guided,
         SEARCH_FLAGS[DEPTH]: depth,
         SEARCH_FLAGS[ROLLOUTS]: rollouts,
+        ENDGAMES_FLAG: knows,
         DEEP_FLAG: (depth or rollouts) and kind < SEARCH and not guided,
     }
     return frozenset(flag for flag, wanted in needed.items() if flag and wanted)

@@ -35,6 +35,7 @@ from evolve_arena.players.board.page_board import UNDRAWN, BoardGamePage
 from evolve_arena.players.board.scripted import make_kinds, name_kind
 from evolve_arena.players.board.searching import SEARCHES
 from evolve_arena.players.board.self_check import check_at_first, guard, watch
+from evolve_arena.players.board.solving import find_first_endgames
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
 from evolve_arena.players.dialects import HOSTS, Dialect
 from evolve_arena.players.page_board import SHAPES
@@ -62,6 +63,8 @@ DEFAULTS = {
     "quiet": "def quiet(state):\n    return True\n",
     "key": "def key(state):\n    return 0\n",
     "legal_bits": "def legal_bits(state):\n    return 0\n",
+    "endgame": "def endgame(state):\n    return -1\n",
+    "endgame_state": "def endgame_state(number):\n    return START\n",
     "features": "def features(state, seat, out):\n    pass\n",
     "describe_move": "def describe_move(state, move, seat, out):\n    pass\n",
     "prune": "def prune(state, seat, moves, count):\n    return count\n",
@@ -76,7 +79,7 @@ DEFAULTS = {
 """Default definitions of functions that a file leaves out."""
 OPTIONAL = (
     *("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS),
-    *("prune", "kinds"),
+    *("prune", "kinds", "endgame", "endgame_state"),
 )
 """Functions that make players faster without changing results, or that some networks need."""
 FILLED = {
@@ -98,7 +101,7 @@ FREE = (
         "FEATURE_VALUES",
         "SYMMETRY",
     ),
-    *("SIDES", "SIGNS", "ENDINGS"),
+    *("SIDES", "SIGNS", "ENDINGS", "ENDGAMES"),
     *("OPPONENTS", "LADDER", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
     *("draw", "find_owner", "find_cell", "tell"),
@@ -125,6 +128,7 @@ MAX_PLAYERS = 32
 MAX_NOTES = 1 << 16
 MAX_KINDS = 16
 MAX_TALLIES = 16
+MAX_ENDGAMES = 1 << 27
 ASKED = ("state", "moves", "count")
 """First parameters of a scripted player, the last two of them optional; others may follow."""
 TOLD = {
@@ -186,7 +190,8 @@ def load_game(
     ladder = list(file.plain.get("LADDER", ladder))
     # Networks and compiled matches; foreign files are checked first.
     networks = make_networks(game)
-    kernel = make_kernel(game.place, file.has_chance, file.has_points, file.plain["LONGEST"])
+    longest = file.plain["LONGEST"]
+    kernel = make_kernel(game.place, file.has_chance, file.has_points, longest, find_first_endgames)
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
             check_at_first(game)
@@ -287,6 +292,7 @@ class _GameFile:
         self._check_view_of_networks()
         for function, name in COUNTS.items():
             self._check_counts(function, name)
+        self._check_endgames()
         self._check_lists()
         self.number("NOTES", 0, 0, MAX_NOTES)
         self._functions = {
@@ -566,6 +572,32 @@ class _GameFile:
             and len(set(told)) == len(told)
         ):
             self.fail(name, f"{name} must name each number by another text, such as ('seeds',)")
+
+    def _check_endgames(self) -> None:
+        """Check that ENDGAMES and its two functions are there together, and list groups.
+
+        Raises:
+            GameFileError: They are not, or do not.
+        """
+        parts = [name for name in ("ENDGAMES", "endgame", "endgame_state") if name in self.plain]
+        if not parts:
+            return
+        if len(parts) < 3:
+            self.fail(parts[0], "ENDGAMES, endgame and endgame_state are needed together")
+        told, example = self.plain["ENDGAMES"], "such as ((2, 1000), (3, 40000))"
+        try:
+            pieces = [count for count, size in told if size > 0]
+            total = sum(size for _, size in told)
+        except (TypeError, ValueError):
+            self.fail("ENDGAMES", f"ENDGAMES must list pieces and sizes of groups, {example}")
+        if len(pieces) < len(told) or pieces != sorted(pieces) or not 0 < total <= MAX_ENDGAMES:
+            self.fail(
+                "ENDGAMES",
+                "ENDGAMES must list groups with fewer pieces first, with up to"
+                f" {MAX_ENDGAMES:,} endgames in all, {example}",
+            )
+        if isinstance(self.begin, np.ndarray) or self.has_chance:
+            self.fail("ENDGAMES", "ENDGAMES are for games without chance whose state is a tuple")
 
     def find_symmetry(self) -> str:
         """Return the symmetry of the board; empty if networks see no cells of a board."""

@@ -22,15 +22,18 @@ from evolve_arena.players.board.rules import (
     HAS_CHANCE,
     HAS_PAST,
     LONGEST,
+    MOVES,
     SIZE,
     adjudicate,
     adjudicate_exhausted,
     count_outcomes,
+    find_endgame,
     find_key,
     find_mover,
     follow,
     happen,
     list_moves,
+    take_endgame,
 )
 
 CHANCE, OVER = -1, -2
@@ -42,6 +45,10 @@ slow."""
 PRECISION = 1e-12
 """Change of expected results that ends value iteration."""
 MAX_SWEEPS = 100_000
+FAR = np.int64(1 << 14)
+"""Number of plies to an end that is not there, above any other."""
+LEAVES, TOO_MANY = -1, -2
+"""Results of listing moves: one leaves the endgames; there is no room."""
 
 
 @compiled
@@ -177,6 +184,20 @@ def find_position(
     return np.int64(-1)
 
 
+@inlined
+def _turn_edges(count: Integer, firsts: Array, edges: Array, before: Array, sources: Array) -> None:
+    """Write the positions before each into *sources*, by counting sort, and where they begin."""
+    for edge in range(firsts[count]):
+        before[edges[edge] + 2] += 1
+    for at in range(count):
+        before[at + 2] += before[at + 1]
+    for at in range(count):
+        for edge in range(firsts[at], firsts[at + 1]):
+            target = edges[edge] + 1
+            sources[before[target]] = at
+            before[target] += 1
+
+
 @compiled
 def propagate(
     count: Integer,
@@ -202,17 +223,9 @@ def propagate(
         pending: Array for the number of moves of each that may not lose (``int32``).
         queue: Array for positions whose values are known (``int32``), as long as *values*.
     """
-    # Edges backwards, by counting sort
-    for edge in range(firsts[count]):
-        before[edges[edge] + 2] += 1
-    for at in range(count):
-        before[at + 2] += before[at + 1]
+    _turn_edges(count, firsts, edges, before, sources)
     for at in range(count):
         pending[at] = firsts[at + 1] - firsts[at]
-        for edge in range(firsts[at], firsts[at + 1]):
-            target = edges[edge] + 1
-            sources[before[target]] = at
-            before[target] += 1
     # Positions in the order of their distance from the end
     head, tail = 0, 0
     for at in range(count):
@@ -273,3 +286,182 @@ def iterate(count: Integer, movers: Array, firsts: Array, edges: Array, values: 
         if change < PRECISION:
             return np.int64(sweep + 1)
     return np.int64(-1)
+
+
+# Endgames that the file numbers, group by group: all positions of a group are listed, whether they
+# can be reached or not, and moves lead to the same group or to earlier ones, which are solved.
+
+
+@compiled
+def list_group(
+    first: Integer,
+    size: Integer,
+    table: Array,
+    movers: Array,
+    wins: Array,
+    losses: Array,
+    pending: Array,
+    firsts: Array,
+    edges: Array,
+    moves: Array,
+    states: Array,
+) -> Integer:
+    """List the moves of all positions of a group; return their number, or LEAVES or TOO_MANY.
+
+    Args:
+        first: Number of the group's first endgame.
+        size: Number of the group's endgames.
+        table: Values of all endgames (``int16``), set up to *first*.
+        movers: Array for who is to move (``int8``), or OVER: such positions stand for nothing.
+        wins: Array for the fewest plies to a win by the moves that leave the group (``int16``);
+            FAR if there is none.
+        losses: Array for the most plies to a loss by them (``int16``).
+        pending: Array for the number of moves that stay in the group, or draw (``int32``).
+        firsts: Array for the index of the first of the edges of each, and their end (``int64``).
+        edges: Array for the positions of the group that moves lead to (``int32``); longer than
+            *moves*, as so much must be free before each list.
+        moves: Array for the lists of a turn's moves, one behind another.
+        states: Rows of states.
+    """
+    end = np.int64(0)
+    for at in range(size):
+        firsts[at], movers[at], wins[at], losses[at], pending[at] = end, OVER, FAR, 0, 0
+        state = take_endgame(first + at)
+        if find_endgame(state) == first + at and adjudicate(states, state) == GOES_ON:
+            movers[at] = find_mover(states, state)
+            end = _list_turns(
+                *(state, np.int64(at), np.int64(movers[at]), np.int64(0), first, size, end),
+                *(table, wins, losses, pending, edges, moves, states),
+            )
+            if end < 0:
+                return end
+    firsts[size] = end
+    return end
+
+
+@compiled
+def _list_turns(
+    state: Position,
+    at: Integer,
+    mover: Integer,
+    level: Integer,
+    first: Integer,
+    size: Integer,
+    end: Integer,
+    table: Array,
+    wins: Array,
+    losses: Array,
+    pending: Array,
+    edges: Array,
+    moves: Array,
+    states: Array,
+) -> Integer:
+    """List the moves in a *state*; those after which a turn goes on are followed to its end."""
+    begin = level * MOVES
+    if begin + MOVES > moves.shape[0] or end + moves.shape[0] > edges.shape[0]:
+        return np.int64(TOO_MANY)
+    for place in range(begin, begin + list_moves(states, state, moves, begin)):
+        trial = follow(states, np.int64(0), state, peek(moves, place))
+        verdict, number, known = adjudicate(states, trial), np.int64(-1), np.int64(1)
+        if verdict != GOES_ON:
+            known *= (1 - 2 * mover) * verdict
+        else:
+            number = find_endgame(trial)
+            same = find_mover(states, trial) == mover
+            if number < 0 and same:
+                end = _list_turns(
+                    *(trial, at, mover, level + 1, first, size, end),
+                    *(table, wins, losses, pending, edges, moves, states),
+                )
+                if end < 0:
+                    return end
+                continue
+            if not 0 <= number < first + size:
+                return np.int64(LEAVES)
+            if number >= first:
+                edges[end] = number - first
+                end += 1
+            else:
+                known = np.int64(table[number]) * (1 if same else -1)
+        if number >= first or known == 0:
+            pending[at] += 1
+        elif known > 0:
+            wins[at] = min(np.int64(wins[at]), known + 1)
+        else:
+            losses[at] = max(np.int64(losses[at]), 1 - known)
+    return end
+
+
+@compiled
+def solve_group(
+    size: Integer,
+    values: Array,
+    movers: Array,
+    wins: Array,
+    losses: Array,
+    pending: Array,
+    firsts: Array,
+    edges: Array,
+    before: Array,
+    sources: Array,
+    heads: Array,
+    links: Array,
+) -> None:
+    """Set the *values* of a group's positions to the player to move.
+
+    A value is 1 plus the turns to a win, minus that for a loss, 0 for a draw; whoever wins hurries,
+    and the other player delays the end.
+
+    Args:
+        size: Number of positions.
+        values: Array for the values (``int16``), all 0.
+        movers: Who is to move in each; see :func:`list_group`.
+        wins: Plies to a win by moves that leave the group.
+        losses: Plies to a loss by them.
+        pending: Number of moves that stay in the group, or draw.
+        firsts: Index of the first of the edges of each, and their end.
+        edges: Positions of the group that moves lead to.
+        before: Zeros (``int64``), shape ``(size + 2,)``.
+        sources: Array for the positions before each, as long as *edges*.
+        heads: Array for the first position of each value (``int32``), filled with -1.
+        links: Array for lists of positions (``int32``), shape ``(3 * size, 2)``.
+    """
+    _turn_edges(size, firsts, edges, before, sources)
+    # Positions wait in a list for each value; when its turn comes, no sooner end is possible.
+    used = np.int64(0)
+    for at in range(size):
+        if movers[at] == OVER:
+            continue
+        if wins[at] < FAR:
+            used = _wait(at, np.int64(wins[at]), heads, links, used)
+        elif pending[at] == 0:
+            used = _wait(at, max(np.int64(losses[at]), np.int64(1)), heads, links, used)
+    for value in range(1, heads.shape[0] - 1):
+        link = np.int64(heads[value])
+        while link >= 0:
+            place, link = np.int64(links[link, 0]), np.int64(links[link, 1])
+            if values[place] != 0:
+                continue
+            is_won = wins[place] < FAR
+            values[place] = value if is_won else -value
+            for edge in range(before[place], before[place + 1]):
+                source = np.int64(sources[edge])
+                if values[source] != 0:
+                    continue
+                if is_won == (movers[source] == movers[place]):
+                    if value + 1 < wins[source]:
+                        wins[source] = value + 1
+                        used = _wait(source, np.int64(value + 1), heads, links, used)
+                    continue
+                pending[source] -= 1
+                losses[source] = max(np.int64(losses[source]), np.int64(value + 1))
+                if pending[source] == 0 and wins[source] == FAR:
+                    used = _wait(source, np.int64(losses[source]), heads, links, used)
+
+
+@inlined
+def _wait(at: Integer, value: Integer, heads: Array, links: Array, used: Integer) -> Integer:
+    """Put a position into the list of those with a *value*; return the number of links in use."""
+    value = min(value, np.int64(heads.shape[0] - 1))
+    links[used, 0], links[used, 1], heads[value] = at, heads[value], used
+    return used + 1

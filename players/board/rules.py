@@ -34,6 +34,7 @@ from evolve_arena.players.board.example import (
     HAS_CHANCE,
     HAS_CHANGES,
     HAS_DESCRIBE_MOVE,
+    HAS_ENDGAME,
     HAS_FEATURES,
     HAS_GAIN,
     HAS_GUESS,
@@ -74,6 +75,8 @@ from evolve_arena.players.board.example import (
     chance,
     changes,
     choose_scripted,
+    endgame,
+    endgame_state,
     evaluate,
     gain,
     guess,
@@ -741,6 +744,18 @@ def identify(states: Array, state: Position) -> Integer:
     if HAS_KEY:
         return np.uint64(key(states[state, :SIZE] if IS_ARRAY else state))
     return _sum_numbers(states, state)
+
+
+@inlined
+def find_endgame(state: Position) -> Integer:
+    """Return the number of a *state* that goes on among the file's endgames; -1 if it is none."""
+    return np.int64(endgame(state)) if HAS_ENDGAME else np.int64(-1)
+
+
+@inlined
+def take_endgame(number: Integer) -> Position:
+    """Return the state of the endgame with this *number*."""
+    return cast_state(endgame_state(np.int64(number)))
 
 
 @inlined

@@ -11,8 +11,10 @@ from evolve_arena.core.game import PlayerKind
 from evolve_arena.core.stream import Stream
 from evolve_arena.players.board.alpha_beta import LIMIT
 from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.solving import find_endgames
 from evolve_arena.players.board.workspace import (
     DEPTH,
+    ENDGAMES,
     EXPLORATION,
     EXPLORES,
     MCTS,
@@ -85,7 +87,7 @@ class _SearchPlayer(CompiledPlayer):
             if head == "value" and game.why_no_values:
                 raise BadValueError(game.why_no_values)
             packed = player.packed._replace(seats=player.packed.seats.copy())
-        packed.seats[0, [DEPTH, ROLLOUTS, NODES, EXPLORATION]] = 0  # of its own search
+        packed.seats[0, [DEPTH, ROLLOUTS, NODES, EXPLORATION, ENDGAMES]] = 0  # of its own search
         packed.seats[0, list(fields)] = list(fields.values())
         name += f",noise={noise:.10g}" if noise else ""
         name += f",values={values}" if values else ""
@@ -106,16 +108,33 @@ class MinimaxPlayer(_SearchPlayer):
         noise: Probability of a random move, 0 to 1.
         values: Player that gives the values of leaves, such as ``run:evolved/first``; empty for the
             game's ``evaluate``.
+        endgames: Number of pieces up to which positions are looked up in tables, which are made the
+            first time; 0 for none.
 
     Raises:
-        BadValueError: Something is out of range.
+        BadValueError: Something is out of range, or the game's file has no endgames.
     """
 
     def __init__(
-        self, game: BoardGame, depth: int = 4, noise: float = 0.0, values: str = ""
+        self,
+        game: BoardGame,
+        depth: int = 4,
+        noise: float = 0.0,
+        values: str = "",
+        endgames: int = 0,
     ) -> None:
-        fields = search_fields(game.code, depth=depth)
-        super().__init__(game, SEARCH, fields, noise, values, f"minimax:depth={depth}")
+        fields = search_fields(game.code, depth=depth) | _know(game, endgames)
+        name = f"minimax:depth={depth}{_name_endgames(endgames)}"
+        super().__init__(game, SEARCH, fields, noise, values, name)
+
+
+def _know(game: BoardGame, endgames: int) -> dict[int, int]:
+    """Return the fields of a record for a search that knows endgames of so many pieces."""
+    return {ENDGAMES: len(find_endgames(game, endgames))} if endgames else {}
+
+
+def _name_endgames(endgames: int) -> str:
+    return f",endgames={endgames}" if endgames else ""
 
 
 class TimedPlayer(Player):
@@ -127,19 +146,26 @@ class TimedPlayer(Player):
         noise: Probability of a random move, 0 to 1.
         values: Player that gives the values of leaves, such as ``run:evolved/first``; empty for the
             game's ``evaluate``.
+        endgames: As of :class:`MinimaxPlayer`.
 
     Raises:
-        BadValueError: Something is out of range.
+        BadValueError: Something is out of range, or the game's file has no endgames.
     """
 
     def __init__(
-        self, game: BoardGame, seconds: float, noise: float = 0.0, values: str = ""
+        self,
+        game: BoardGame,
+        seconds: float,
+        noise: float = 0.0,
+        values: str = "",
+        endgames: int = 0,
     ) -> None:
         if not 0 < seconds <= MAX_SECONDS:
             raise BadValueError(f"time is {seconds:g} s: it must be above 0, up to an hour")
         super().__init__(game)
-        name = f"minimax:time={round(1000 * seconds)}ms"
-        self.search = _SearchPlayer(game, SEARCH, {DEPTH: DEEPEST}, noise, values, name)
+        name = f"minimax:time={round(1000 * seconds)}ms{_name_endgames(endgames)}"
+        fields = {DEPTH: DEEPEST} | _know(game, endgames)
+        self.search = _SearchPlayer(game, SEARCH, fields, noise, values, name)
         self.name, self.seconds = self.search.name, seconds
         self.depth = 0
         """Depth of the search for its last move, in plies."""
@@ -230,6 +256,7 @@ SEARCHES = {
         _make_minimax,
         depth=read_whole,
         time=read_time,
+        endgames=read_whole,
     ),
     "mcts": _make_kind(
         "mcts:rollouts=1000",

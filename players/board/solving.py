@@ -6,19 +6,23 @@ recur or chance decides, `evolve_arena.players.board.retrograde` lists all posit
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.players.board.alpha_beta import LIMIT
-from evolve_arena.players.board.game import OUTCOME, Board, BoardGame
+from evolve_arena.players.board.game import OUTCOME, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import FLOOR, enter, specialise_board
 from evolve_arena.players.board.proof import ABORTED, MAX_LEVELS, TOP, TOUCHED
-from evolve_arena.players.board.retrograde import CHANCE, OVER
+from evolve_arena.players.board.retrograde import CHANCE, LEAVES, OVER
 from evolve_arena.players.board.workspace import make_states
 from evolve_arena.players.search import make_memory
 
@@ -56,6 +60,12 @@ class Graph(NamedTuple):
         return list(map(int, self.edges[self.firsts[at] : self.firsts[at + 1]]))
 
 
+def _load_solvers(game: BoardGame) -> tuple[Any, Any]:
+    names = (f"{FLOOR}.proof", f"{FLOOR}.retrograde")
+    *_, proof, retrograde = specialise_board(game.place, game.rules, names)
+    return proof, retrograde
+
+
 class Solver:
     """Prover of exact values of moves in a game.
 
@@ -90,9 +100,7 @@ class Solver:
 
     @cached_property
     def _modules(self) -> tuple[Any, Any]:
-        names = (f"{FLOOR}.proof", f"{FLOOR}.retrograde")
-        *_, proof, retrograde = specialise_board(self.game.place, self.game.rules, names)
-        return proof, retrograde
+        return _load_solvers(self.game)
 
     @cached_property
     def _search_room(self) -> tuple[Any, Any, Any]:
@@ -248,3 +256,85 @@ class Solver:
                 scores = self._read(graph, at, board)
                 if scores is not None:
                     yield words, board, scores
+
+
+LONGEST_END = 4096
+"""Most turns to the end of a solved endgame."""
+TURNS = 32
+"""Most moves of one player in a turn."""
+
+
+def find_endgames(game: BoardGame, pieces: int) -> NDArray[np.int16]:
+    """Return the values of a game's endgames by number, from a file that is made the first time.
+
+    Earlier positions do not count in them: a win takes as many turns as it needs.
+
+    Args:
+        game: Game whose file has ``endgame``.
+        pieces: Maximum number of pieces, as the file's ``ENDGAMES`` count them.
+
+    Returns:
+        For each endgame, to the player to move: 1 plus the turns to a win, minus that for a loss,
+        or 0 for a draw, shape ``(n,)``. A copy-on-write map of a file that processes share.
+
+    Raises:
+        BadValueError: The file has no endgames, or none with so many pieces.
+        GameFileError: What it says of them contradicts its rules.
+    """
+    known = [count for count, _ in _groups(game)]
+    if pieces not in known:
+        told = f"from {known[0]} to {known[-1]}" if known else f"0: {game.name} has none"
+        raise BadValueError(f"endgames is {pieces}: it must be {told}")
+    return _read_endgames(game, pieces)
+
+
+def find_first_endgames(game: BoardGame, many: int) -> NDArray[np.int16]:
+    """Return the result of :func:`find_endgames` that has so *many* values."""
+    total, pieces = 0, 0
+    for pieces, size in _groups(game):  # noqa: B007  (the last one counts)
+        total += size
+        if total == many:
+            break
+    return _read_endgames(game, pieces)
+
+
+def _groups(game: BoardGame) -> tuple[tuple[int, int], ...]:
+    return tuple(game.plain["ENDGAMES"]) if game.code.HAS_ENDGAME else ()
+
+
+@cache
+def _read_endgames(game: BoardGame, pieces: int) -> NDArray[np.int16]:
+    name = "-".join(map(str, ("endgames", pieces, *game.rules)))
+    file = cache_folder() / game.place.partition(".")[0] / f"{name}.npy"
+    if not file.exists():
+        values = _solve_endgames(game, pieces)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
+            np.save(new, values)
+        os.replace(new.name, file)
+    return np.asarray(np.load(file, mmap_mode="c"))
+
+
+def _solve_endgames(game: BoardGame, pieces: int) -> NDArray[np.int16]:
+    code, kernels = game.code, _load_solvers(game)[1]
+    sizes = [size for count, size in _groups(game) if count <= pieces]
+    values, first = np.zeros(sum(sizes), np.int16), 0
+    moves, states = np.zeros(TURNS * int(code.MOVES), np.int64), make_states(code, 1)
+    for size in sizes:
+        movers, pending = np.zeros(size, np.int8), np.zeros(size, np.int32)
+        wins, losses = np.zeros((2, size), np.int16)
+        firsts = np.zeros(size + 1, np.int64)
+        edges = np.zeros(EDGES * size + len(moves), np.int32)
+        given = movers, wins, losses, pending, firsts, edges
+        count = kernels.list_group(first, size, values, *given, moves, states)
+        game.refuse_faults(states)
+        if count < 0:
+            why = "a move leads out of the endgames" if count == LEAVES else "they have many moves"
+            raise GameFileError(f"{game.file}: ENDGAMES from {first} on can't be solved: {why}")
+        before, sources = np.zeros(size + 2, np.int64), np.zeros(count, np.int32)
+        heads, links = np.full(LONGEST_END, -1, np.int32), np.zeros((3 * size, 2), np.int32)
+        own = values[first : first + size]
+        kernels.solve_group(size, own, *given, before, sources, heads, links)
+        if heads[-1] >= 0:
+            raise GameFileError(f"{game.file}: an endgame takes more than {LONGEST_END - 2} turns")
+        first += size
+    return values

@@ -43,7 +43,9 @@ SCRIPT, SETTING = OWN_FIELDS + 11, OWN_FIELDS + 12
 that of a scripted player itself, see the file's ``read_setting``."""
 UNMASKED = OWN_FIELDS + 13
 """Field: 1 if a player may choose a kind of moves of which none is legal, and so forfeit."""
-RECORD_FIELDS = OWN_FIELDS + 14
+ENDGAMES = OWN_FIELDS + 14
+"""Field: number of solved endgames that a search knows, the first ones; see `solving`."""
+RECORD_FIELDS = OWN_FIELDS + 15
 FORFEIT = -2
 """Number that stands for the move of a player who forfeits."""
 POLICY, VALUE, ACTION, KINDS_HEAD = 0, 1, 2, 3
@@ -112,6 +114,10 @@ MAX_OUTCOMES = 1 << 16
 """Maximum number of outcomes of a chance event."""
 
 
+NONE = np.zeros(0, dtype=np.int16)
+"""Values of no endgames."""
+
+
 class BoardWorkspace(NamedTuple):
     """Arrays for matches of some players, reused from match to match; see :func:`make_workspace`.
 
@@ -171,6 +177,8 @@ class BoardWorkspace(NamedTuple):
     """Prior of each node by a policy, shape ``(nodes,)``."""
     notes: NDArray[np.int64]
     """Notes of the game's file, shape ``(NOTES + 1,)``; see `rules.turn_page`."""
+    endgames: NDArray[np.int16]
+    """Values of endgames by number, as `solving.find_endgames` returns them."""
 
 
 def search_fields(
@@ -216,10 +224,17 @@ def table_fields(start: Position) -> int:
     return 1 << (STATE + len(start) - 1).bit_length()
 
 
-def make_workspace(rules: ModuleType, players: PackedPlayers) -> BoardWorkspace:
+def make_workspace(
+    rules: ModuleType, players: PackedPlayers, endgames: NDArray[np.int16] = NONE
+) -> BoardWorkspace:
     """Return arrays for matches of packed *players* by the *rules* of a compiled module.
 
     This is called for each part of a batch, so it reads as few records as possible.
+
+    Args:
+        rules: Module of compiled rules.
+        players: Players, packed.
+        endgames: Values of endgames, if a player knows any.
     """
     # The largest network, search, graph and tuple network among the players
     widest = max(16, room_for(players.shapes))
@@ -274,6 +289,7 @@ def make_workspace(rules: ModuleType, players: PackedPlayers) -> BoardWorkspace:
         np.zeros(1 << rollouts.bit_length() + 1 if branches else 0, dtype=np.int32),
         np.zeros(nodes if guided else 0, dtype=np.float32),
         make_notes(rules),
+        endgames,
     )
 
 

@@ -24,8 +24,10 @@ from evolve_arena.studies.checkers_td.td_linear import (
 )
 from evolve_arena.studies.study import Material, Settings
 
-UNSTATED = 4
+UNSTATED = 3
 """Search depth of the recipes, in plies, where the text does not say it."""
+FACTOR = 10.0
+"""The recipes' rates are so many times those that the readings count as 1."""
 GENERATIONS = 5
 """Number of generations of a player's training."""
 CHECK_GAMES = 100
@@ -43,7 +45,7 @@ class Reading:
     depth: int = 4
     """Search depth, in plies, of players for which the text does not say it."""
     rate: float = 1.0
-    """Factor of the recipes' rates."""
+    """Factor of the rates, which are a tenth of the recipes'."""
     draws: str = "standard"
     """Rule for draws: one of `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`."""
     states: str = "after"
@@ -52,7 +54,7 @@ class Reading:
 
     @property
     def name(self) -> str:
-        """Name such as ``depth 3, rates x 3``, without other values that are those of recipes."""
+        """Name such as ``depth 3, rates x 3``, without other values that are the defaults."""
         parts = [f"depth {self.depth}", f"rates x {self.rate:g}" if self.rate != 1.0 else ""]
         parts.append(f"draws: {self.draws}" if self.draws != "standard" else "")
         parts.append(f"states {self.states}" if self.states != "after" else "")
@@ -65,7 +67,7 @@ class Reading:
         """
         rate = recipe.method["schedule"]["learning_rate"]
         changes = {
-            "method.schedule.learning_rate": float(f"{self.rate * rate:.6g}"),
+            "method.schedule.learning_rate": float(f"{self.rate / FACTOR * rate:.6g}"),
             "method.draws": self.draws,
             "method.updates.states": self.states,
         }
@@ -74,8 +76,8 @@ class Reading:
         return recipe.change(changes)
 
 
-CHOSEN = Reading(3, 10.0)
-"""The reading of all tables: with :data:`CHOSEN_GAMES`, the best fit in the table ``readings``."""
+CHOSEN = Reading(UNSTATED, FACTOR)
+"""The reading of the recipes and all tables: the best fit in the table ``readings``."""
 CHOSEN_GAMES = 500
 """Number of training games of each player."""
 
@@ -112,13 +114,12 @@ def _job(number: int, seed: int, settings: Settings) -> Job:
 
     A player whose weights diverge continues with the previous ones, as in the readings.
     """
-    recipe = CHOSEN.apply(load_recipe(recipe_name(number)))
+    recipe = load_recipe(recipe_name(number))
     games = settings.scaled(CHOSEN_GAMES, least=2)
     generations = min(games, GENERATIONS)
     changes = {
         "method.individuals": 1,
         "method.games": games // generations,
-        "method.diverged": "keep",
         "check.every": generations,
         "check.games": settings.scaled(CHECK_GAMES, least=2),
         "check.opponents": ["random"],

@@ -69,8 +69,8 @@ SHORT, LONG = 500, 2000
 TABLES = ("5.8", "5.9")
 NOTES = [
     "Players 1 to 14, trained anew for each reading and seed, play the tournament without learning."
-    " Rates are those of the recipes, times what is said. Players 15 and 16 look seven plies ahead"
-    " in any reading, and stay out.",
+    " Rates are a tenth of the recipes', times what is said. Players 15 and 16 look seven plies"
+    " ahead in any reading, and stay out.",
     "Gain: log-likelihood of a published cell (natural logarithm, mean over cells) above that if"
     " all players were equals, once our shares, drawn towards one half as far as fits best, are"
     " known. 0 means no information. The interval leaves out one player at a time"

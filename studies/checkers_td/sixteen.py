@@ -2,8 +2,7 @@
 
 Their weights ship with the package. They are those of the last generation of a run of the player's
 recipe, such as ``evolve start checkers-06-rafalmore --seed 6001``; the seed is 1000 times the
-player's number plus 1. Players 15 and 16 were trained with ``--set method.games=25 --set
-run.generations=20``.
+player's number plus 1.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def make_piotrowski(name: str, game: BoardGame, depth: int | None = None) -> Vec
     Args:
         name: One of :func:`piotrowski_names`.
         game: The game, which is checkers.
-        depth: Search depth in plies; if None, that of the publication (7), or 4 if it has none.
+        depth: Search depth in plies; if None, that of the publication (7), or of the recipe (3).
 
     Raises:
         UnknownNameError: There is no such player.

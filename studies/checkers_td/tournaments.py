@@ -273,7 +273,7 @@ def _make_rounds(material: Material, seed: int) -> Series:
 
 def _make_pairs(seed: int) -> Participants:
     """Return all pairs of one seed, RafalBack before RafalForw, before any training."""
-    recipes = [CHOSEN.apply(load_recipe(recipe_name(number))) for number in (BACKWARD, FORWARD)]
+    recipes = [load_recipe(recipe_name(number)) for number in (BACKWARD, FORWARD)]
     seeds = [1000 * seed + pair for pair in range(PAIRS) for _ in recipes]
     return make_beginners(recipes * PAIRS, seeds)
 

@@ -38,6 +38,8 @@ class Setting:
     """Choice of moves in training games, as `method.policy.exploration` of the recipe."""
     temperature: float = 0.1
     """Temperature of soft-max."""
+    against: str = ""
+    """Opponent in training games, one of :data:`LADDER`; without it, networks play themselves."""
     as_written: bool = False
     """True if learning rates and initial weights are those of the text, not of the recipe."""
 
@@ -48,6 +50,7 @@ class Setting:
         name += "" if self.end == 0.1 else f"-end-{self.end:g}"
         name += "" if self.policy == "epsilon" else f"-{self.policy}"
         name += f"-{self.temperature:g}" if self.policy == "softmax" else ""
+        name += f"-against-{self.against}" if self.against else ""
         name += "-as-written" if self.as_written else ""
         return name + {SHORT: "-300k", LONG: "-5M"}.get(self.games, "")
 
@@ -76,6 +79,8 @@ class Setting:
             "run.checkpoint_every": min(5 * between, 50),
             "run.champion": "last",
         }
+        if self.against:
+            changes["method.opponents"] = [LADDER[self.against]]
         if self.as_written:
             changes |= {"method.learning_rates.scale": 1.0, "method.initialisation": "inverse"}
         recipe = load_recipe("td-lambda").change(changes)

@@ -28,7 +28,7 @@ from evolve_arena.studies.study import (
     TableKind,
     needs,
 )
-from evolve_arena.studies.td_lambda.plan import LONG, SHORT, Setting, plan
+from evolve_arena.studies.td_lambda.plan import LADDER, LONG, SHORT, Setting, plan
 from evolve_arena.studies.td_lambda.tables import (
     compare_individuals,
     compare_settings,
@@ -58,6 +58,10 @@ POLICIES = {
     },
     "greedy": Setting("R1", "G4", policy="greedy"),
 }
+AGAINST = {
+    "self-play": Setting("R1", "G4"),
+    **{f"against {name}": Setting("R1", "G4", against=name) for name in LADDER},
+}
 LONG_TEST = {"L1": Setting("R1", "G4", games=LONG)}
 AS_WRITTEN = {
     "R1-G4-L1": Setting("R1", "G4"),
@@ -74,6 +78,7 @@ PARTS = (
     TRACES_R2,
     ENCODINGS,
     POLICIES,
+    AGAINST,
     LONG_TEST,
 )
 
@@ -169,6 +174,7 @@ TD_LAMBDA = Study(
         _compare("figure-4.6", "4.6", "the two encodings", ENCODINGS),
         _compare("as-written", "as-written", "steps and weights as the text has them", AS_WRITTEN),
         _compare("policies", "policies", "policies while learning (section 5.4)", POLICIES),
+        _compare("against-minimax", "against-minimax", "training against minimax", AGAINST),
         _kind("A.5", "the long run, 5,000,000 games (figure 4.7)", LONG_TEST, measure_long),
         _ladder("5.1", 0.2),
         _ladder("5.2", 0.0),

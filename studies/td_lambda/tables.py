@@ -73,6 +73,7 @@ ELSEWHERE = {
     "R1-G4-L1 as written": ("A.1", "G4"),
     "R2-G3-L1": ("A.2", "G3"),
     "ε-greedy": ("A.1", "G4"),
+    "self-play": ("A.1", "G4"),
 }
 """Table and row in which the results of these settings were published."""
 CONCEPTS = {"A": "attack", "F": "defence", "R": "rows", "D": "diagonals", "K": "columns"}

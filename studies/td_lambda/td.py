@@ -1,9 +1,10 @@
-"""The method ``td``: a value network that learns from games against itself, by TD(λ).
+"""The method ``td``: a value network that learns from games against itself or others, by TD(λ).
 
 After Löfroth and Dalenius, "Själv-inläring av fyra-i-rad" (KTH, 2011): each player's positions make
 an episode, whose rewards come at its end (1 for a win, -1 for a loss, 0 for a draw); after each
 game TD(λ) sets targets and backpropagation trains the network towards them. Details that the text
-leaves open are keys here.
+leaves open are keys here. The text cites Stenmark (2005), whose network learned from games against
+minimax: ``opponents`` has it learn so, from the episode of its own positions alone.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.backprop import Network, new_network
-from evolve_arena.evolve.learning.lessons import find_game_of
+from evolve_arena.evolve.learning.learner import pack_opponents
+from evolve_arena.evolve.learning.lessons import find_game_of, make_lesson
 from evolve_arena.evolve.learning.vector_learner import LearnerState, VectorLearner, each_learner
 from evolve_arena.evolve.settings.learning import LearnerConfig
-from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import count_changes, make_states
 from evolve_arena.studies.td_lambda.td_kernel import (
@@ -83,6 +84,8 @@ class RatesConfig(Config):
     """β, the learning rate of the last layer; 0 stands for 1 / hidden units."""
     scale: float = Field(default=1.0, gt=0.0, le=100.0)
     """Factor of both learning rates."""
+    biases: bool = True
+    """True if the network has biases, which learn; if not, they are 0 and stay so."""
 
 
 class TdConfig(LearnerConfig):
@@ -102,10 +105,16 @@ class TdConfig(LearnerConfig):
         "hidden_rate": "learning_rates.hidden",
         "output_rate": "learning_rates.output",
         "rate_scale": "learning_rates.scale",
+        "biases": "learning_rates.biases",
     }
 
     name: Literal["td"] = "td"
     """The name of this method."""
+    games: int = Field(default=1000, ge=1, le=1_000_000)
+    """Games that each learner plays in a generation."""
+    opponents: tuple[str, ...] = ()
+    """Opponents in these games, by turns and from each seat: players that are compiled, such as
+    ``minimax:depth=2`` or ``run:PATH``, and ``self``; without any it plays itself."""
     step: float = Field(default=1.0, gt=0.0, le=1.0)
     """η: share of the way from the old value to the new estimate that a target takes."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
@@ -118,8 +127,6 @@ class TdConfig(LearnerConfig):
     """Targets of the updates, and their order."""
     learning_rates: RatesConfig = RatesConfig()
     """Learning rates of the network's layers."""
-    biases: bool = True
-    """True if the network has biases; if not, they are 0 and stay so."""
     initialisation: str = "inverse"
     """Distribution of the initial weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
@@ -142,7 +149,7 @@ class ValueNetworkConfig(Config):
 
 
 class Td(VectorLearner):
-    """Let value networks play themselves and learn by TD(λ)."""
+    """Let value networks play themselves, or opponents, and learn by TD(λ)."""
 
     name = "td"
     rate = "method.learning_rates.scale"
@@ -151,6 +158,10 @@ class Td(VectorLearner):
     kernel = f"{FOLDER}.td:teach_part"
     config: TdConfig
     decoder: NetworkDecoder
+
+    def __init__(self, config: TdConfig, decoder: NetworkDecoder) -> None:
+        super().__init__(config, decoder)
+        self._opponents = pack_opponents(config.opponents, decoder.game)
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: TdConfig) -> NetworkDecoder:
@@ -179,7 +190,7 @@ class Td(VectorLearner):
         Biases are 0 if the network is to have none.
         """
         genes = super().draw(count, rng)
-        if not self.config.biases:
+        if not self.config.learning_rates.biases:
             inputs, units, _ = self.decoder.mlp.sizes
             genes[:, [*range(inputs * units, (inputs + 1) * units), -1]] = 0.0
         return genes
@@ -196,7 +207,8 @@ class Td(VectorLearner):
         bits = self.decoder.inputs_of_bits
         learning = make_learning_settings(self.config, self.decoder, state.generation)
         sizes = {"inputs": self.decoder.inputs, "units": self.decoder.hidden[0]}
-        inputs = bits[:, 0].astype(np.int64), bits[:, 1].astype(np.float32)
+        inputs: list[Array] = [bits[:, 0].astype(np.int64), bits[:, 1].astype(np.float32)]
+        inputs += self._opponents
         return self.arrange(state, inputs, {**sizes, "learning": list(learning)})
 
 
@@ -211,23 +223,22 @@ def teach_part(
     Args:
         options: Game, rules, sizes of the network, and learning settings; see :meth:`Td.make_task`.
         inputs: Weights and seeds of the learners, then the input of each bit of an observation, and
-            that input's value.
+            that input's value, and opponents, if any, as `pack_opponents` gives them.
         outputs: Learned weights and figures of all learners, of which the rows of *part* are
             written.
         part: Rows of the learners to teach; an empty part only compiles.
     """
-    _, _, index, factor = inputs
-    game = find_game_of(options)
-    code, *_, lessons = specialise_board(game.place, game.rules, (f"{FOLDER}.td_kernel",))
+    _, _, index, factor, *against = inputs
+    lesson = make_lesson(find_game_of(options), against, f"{FOLDER}.td_kernel")
     network = new_network(options["inputs"], options["units"])
-    workspace = _make_workspace(code, network, index, factor)
+    workspace = lesson.share(_make_workspace(lesson.code, network, index, factor))
     learning = TDLambdaSettings(*options["learning"])
     # An empty part only compiles the kernel: no game is played.
     if part.start == part.stop:
         learning = learning._replace(games=0)
     for genes, rng, figures in each_learner(inputs, outputs, part):
-        lessons.teach(network, learning, workspace, rng, genes, figures)
-        game.refuse_faults(workspace.states)
+        lesson.lessons.teach(network, learning, workspace, rng, genes, figures, lesson.opponents)
+        lesson.refuse_faults(workspace.states)
 
 
 def _make_workspace(
@@ -283,5 +294,5 @@ def make_learning_settings(
         mixed=updates.episodes == "mixed",
         hidden_rate=rates.scale * (rates.hidden or 1.0 / decoder.inputs),
         output_rate=rates.scale * (rates.output or 1.0 / decoder.hidden[0]),
-        biases=config.biases,
+        biases=rates.biases,
     )

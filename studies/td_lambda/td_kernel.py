@@ -1,10 +1,11 @@
-"""Temporal-difference learning by self-play, compiled: games, targets, training.
+"""Temporal-difference learning by playing, compiled: games, targets, training.
 
 A game gives two episodes, one for each player: the positions that this player moved to, from that
 player's view. Nothing is learned before the game is over. Then every position gets a target by
 TD(λ), from the values that the network had while it played, and the network is trained towards the
-targets, one position after the other. After Löfroth and Dalenius (2011), chapters 2.3 and 3. The
-module is for two-player games in which each move adds a disc, and is copied for each game; see
+targets, one position after the other; in a game against an opponent, only those of the learner.
+After Löfroth and Dalenius (2011), chapters 2.3 and 3. The module is for two-player games in which
+each move adds a disc, and is copied for each game; see
 `evolve_arena.players.board.kernel.specialise_board`.
 
 A learner values the positions that its moves lead to. Exploration, the choice of another move than
@@ -30,6 +31,12 @@ from evolve_arena.evolve.learning.backprop import (
     read_genes,
     start_sums,
     write_genes,
+)
+from evolve_arena.evolve.learning.opponents import (
+    HAS_OPPONENTS,
+    Opponents,
+    ask_opponent,
+    seat_opponents,
 )
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.genomes import simd
@@ -190,6 +197,7 @@ def teach(
     rng: Stream,
     genes: Floats,
     figures: Array,
+    opponents: Opponents,
 ) -> None:
     """Play games, train the network after each of them, and write its weights to *genes*.
 
@@ -201,12 +209,14 @@ def teach(
         genes: The genes of the network, ``float32``, changed in place.
         figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, shape ``(FIGURES,)``,
             which are increased.
+        opponents: Fixed opponents, as in `opponents.seat_opponents`; None for self-play.
     """
     read_genes(network, genes)
     for game in range(learning.games):
         epsilon = epsilon_at(learning, learning.played + game)
-        plies, outcome = _play(network, learning, workspace, rng, epsilon)
-        figures[ERROR] += _learn_from(network, learning, workspace, plies, outcome)
+        own = seat_opponents(opponents, game, rng)
+        plies, outcome = _play(network, learning, workspace, rng, epsilon, opponents, own)
+        figures[ERROR] += _learn_from(network, learning, workspace, plies, outcome, own)
         figures[PLIES] += plies
         figures[FIRST_WINS] += outcome > 0
         figures[DRAWS] += outcome == 0
@@ -220,8 +230,10 @@ def _play(
     workspace: TDLambdaWorkspace,
     rng: Stream,
     epsilon: float,
+    opponents: Opponents,
+    own: Number,
 ) -> tuple[int, Number]:
-    """Play a game of the network against itself.
+    """Play a game of the network in the seat *own*; against itself if that is -1.
 
     Returns:
         The number of plies, and 1, 0 or -1 for a win of the first player, a draw or a loss.
@@ -233,10 +245,14 @@ def _play(
     outcome = adjudicate(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         poke(workspace.rivals, ply, np.nan)
-        place = choose_move(network, learning, workspace, rng, epsilon, ply, state)
-        value = apply_tanh(network, peek(workspace.outputs, place))
-        poke(workspace.estimates, ply, np.float64(value))
-        move = peek(workspace.moves, place)
+        if HAS_OPPONENTS and own >= 0 and ply & 1 != own:
+            winning = list_wins(states, state, workspace.wins)
+            move = ask_opponent(opponents, ply & 1, state, ply, winning)
+        else:
+            place = choose_move(network, learning, workspace, rng, epsilon, ply, state)
+            value = apply_tanh(network, peek(workspace.outputs, place))
+            poke(workspace.estimates, ply, np.float64(value))
+            move = peek(workspace.moves, place)
         # The move is one more input for either player's view.
         for viewer in range(2):
             source, value = find_input(workspace, state, move, viewer)
@@ -256,10 +272,13 @@ def _learn_from(
     workspace: TDLambdaWorkspace,
     plies: int,
     outcome: int,
+    own: Number,
 ) -> Number:
     """Train the network on the game just played; return the sum of |target - value|."""
-    # Targets: the last ply of either player ends its episode.
+    # Targets: the last ply of either player ends its episode; an opponent's has none.
     for side in range(min(2, plies)):
+        if HAS_OPPONENTS and own >= 0 and side != own:
+            continue
         last = plies - 1 if (plies - 1) & 1 == side else plies - 2
         reward = np.float64(outcome if side == 0 else -outcome)
         given = workspace.estimates, workspace.rivals, workspace.targets
@@ -279,6 +298,8 @@ def _learn_from(
             ply = 2 * place + side
         elif learning.backward:
             ply = plies - 1 - number
+        if HAS_OPPONENTS and own >= 0 and ply & 1 != own:
+            continue
         target = peek(workspace.targets, ply)
         error += abs(target - peek(workspace.estimates, ply))
         learn(

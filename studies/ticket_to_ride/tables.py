@@ -386,8 +386,8 @@ def _published(title: str, iteration: int) -> float:
 
 
 TUNING_GAMES = 250
-ONLY_FEATURES = ("players", "goal_count")
-"""Options that affect features of networks only."""
+NOT_VARIED = "players", "goal_count", "blocks"
+"""Options that affect features of networks only, and the one that is no reading of the text."""
 LONG_5 = "code,long=5"
 LOGGED = {2: (92.94, 20.01), 3: (86.74, 17.87), 4: (86.27, 17.97), 5: (83.02, 18.44)}
 """Mean and standard deviation of the games that Łabno logged as result_10: not printed, but the
@@ -432,7 +432,7 @@ def list_readings() -> list[str]:
 def _vary(base: str) -> Iterator[str]:
     yield base
     for option in OPTIONS:
-        if option.name not in ONLY_FEATURES:
+        if option.name not in NOT_VARIED:
             other = 1 - option.code if base == "code" else 1
             yield f"{base},{option.name}={option.values[other]}"
 

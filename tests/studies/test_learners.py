@@ -144,6 +144,8 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
             "method.policy.temperature is 0: it must be above 0",
         ),
         ("td-lambda", "method.initialisation=inverted", "inverse"),
+        ("td-lambda", "method.opponents=['nobody']", "method.opponents: unknown player"),
+        ("td-lambda", "method.opponents=['minimax:time=10ms']", "can't play compiled"),
         ("td-lambda", "method.lambda=0.5", "method.lambda is an unknown setting"),
         ("td-lambda", "variation.elites=1", "variation.elites is a key of the method 'tournament'"),
         ("q-learning", "network.head=value", "network.head"),

@@ -10,7 +10,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.players.evolved import VectorPlayer
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
-from evolve_arena.studies.checkers_td.plan import recipe_name
+from evolve_arena.studies.checkers_td.plan import CHOSEN_GAMES, recipe_name
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 from evolve_arena.studies.study import read_lines
 
@@ -34,7 +34,7 @@ def test_they_are_players_by_specification(name: str) -> None:
     player = find_player(f"piotrowski:{name}", GAME)
     assert isinstance(player, VectorPlayer)
     assert player.name == name.lower()
-    assert player.decoder.depth == (7 if name.endswith("D") else 4)
+    assert player.decoder.depth == (7 if name.endswith("D") else 3)
     position = GAME.initial()
     assert player.choose(position, new_stream(1)) in GAME.legal_moves(position)
 
@@ -62,7 +62,7 @@ def test_a_player_of_one_game_says_what_is_played() -> None:
 
 ON_LINE = (2, 3, 4, 5)
 """Players that learn after every move, by the text's description of each."""
-BACK, MOVES, BINARY = 0.0003, 0.0001, 0.03
+BACK, MOVES, BINARY = 0.003, 0.001, 0.3
 
 
 LINES = read_lines("evolve_arena.studies.checkers_td", "players.csv")
@@ -78,18 +78,18 @@ def test_the_sixteen_players_are_those_of_the_text(line: dict[str, str]) -> None
     assert (network["encoding"], network["hidden"]) == ("features", [])
     binary = "binary" in line["encoding"]
     assert network["bins"] == (32 if binary else 0)
-    assert network["depth"] == (7 if line["search_depth"] == "7" else 4)
+    assert network["depth"] == (7 if line["search_depth"] == "7" else 3)
     assert (method["discount"], updates["faithful"]) == (float(line["gamma"].split()[0]), True)
     assert updates["when"] == ("every-move" if number in ON_LINE else "end-of-game")
     assert updates["rule"] == ("burge" if "Burge" in line["method"] else "td")
     assert method["trace"] == line["trace"]
     if line["lambda"]:
         assert method["trace_decay"] == float(line["lambda"])
-    slower = {13: 0.01, 14: 0.003}  # long traces make their weights grow beyond all bounds
+    slower = {13: 0.1, 14: 0.03}  # long traces make their weights grow beyond all bounds
     rate = BINARY if binary else MOVES if number in ON_LINE else BACK
     assert schedule["learning_rate"] == slower.get(number, rate)
     settings = schedule["exploration"], method["initialisation"], updates["states"]
     assert settings == (0.0, "zero", "after")
     games = recipe.run.generations * method["games"]
-    assert games == (500 if network["depth"] == 7 else 2000)
+    assert games == CHOSEN_GAMES
     assert not recipe.make_method().initial(1).population.any()

@@ -39,6 +39,7 @@ ROWS = {
     "figure-4.6": 20,
     "as-written": 20,
     "policies": 50,
+    "against-minimax": 50,
     "A.5": 10,
     "5.1": 50,
     "5.2": 50,
@@ -54,9 +55,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
 def test_the_settings_are_those_of_the_publication() -> None:
     jobs = {job.name: job.recipe for job in STUDY.plan(Settings(STUDY.seeds))}
     assert STUDY.seeds == 4
-    assert len(jobs) == 22 * 4  # settings that several tables show are learnt once
+    assert len(jobs) == 26 * 4  # settings that several tables show are learnt once
     games = [recipe.run.generations * recipe.method["games"] for recipe in jobs.values()]
-    assert sum(games) == 20 * 4_000_000 + 4 * 300_000 + 4 * 5_000_000
+    assert sum(games) == 24 * 4_000_000 + 4 * 300_000 + 4 * 5_000_000
     plain = jobs["R1-G4-L1-3"]
     assert (plain.network["encoding"], plain.network["hidden"]) == ("signed", [120])
     assert (plain.method["trace"], plain.method["individuals"]) == (0.0, 1)
@@ -78,6 +79,10 @@ def test_the_settings_are_those_of_the_publication() -> None:
     assert jobs["R2-G3-L3-1"].network["hidden"] == [80]
     assert jobs["R2-G3-L3-1"].method["trace"] == 0.6
     assert jobs["R1-G3-L1-end-0.5-2"].method["policy"]["epsilon_end"] == 0.5
+    assert plain.method["opponents"] == []
+    taught = jobs["R1-G4-L1-against-MM2-3"]
+    assert taught.method["opponents"] == [OPPONENTS["MM2"]]
+    assert taught.method | {"opponents": []} == plain.method
     assert jobs["R1-G4-L1-5M-4"].method["policy"]["epsilon_games"] == 5_000_000
 
 
@@ -102,6 +107,10 @@ def test_each_table_asks_for_its_own_runs() -> None:
     assert wanted["figure-4.6"] == ["R1-G4-L1-1", "R2-G3-L1-1"]
     assert wanted["A.5"] == ["R1-G4-L1-5M-1"]
     assert "R1-G3-L1-1" in wanted["figure-4.1"]
+    assert wanted["against-minimax"] == [
+        "R1-G4-L1-1",
+        *(f"R1-G4-L1-against-MM{depth}-1" for depth in (1, 2, 3, 4)),
+    ]
     assert wanted["5.1"] == wanted["5.2"] == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,8 +14,9 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import below, new_stream, next_word
 from evolve_arena.core.types import Array, Settings
-from evolve_arena.evolve.learning.tuple_learning import ERROR, PLIES
+from evolve_arena.evolve.learning.tuple_learning import ERROR, FIRST_WINS, PLIES
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -182,7 +184,7 @@ VARIANTS: dict[str, Settings] = {
         "learning_rates__hidden": 0.3,
     },
     "two planes": {"_encoding": "planes", "_hidden": (16,), "learning_rates__output": 0.3},
-    "numbers": {"_encoding": "numbered", "biases": False, "_hidden": (33,)},
+    "numbers": {"_encoding": "numbered", "learning_rates__biases": False, "_hidden": (33,)},
     "soft": {"policy__exploration": "softmax", "policy__temperature": 0.05},
     "greedy": {
         "policy__exploration": "greedy",
@@ -210,6 +212,70 @@ def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) ->
         assert figures[learner, ERROR] == pytest.approx(plain.error, rel=1e-4)
         np.testing.assert_allclose(after[learner], plain.genome, atol=1e-5)
     assert np.abs(after - before).max(axis=1).min() > 1e-3
+
+
+class Guest(NumpyLearner):
+    """The baseline, against a player that moves at random."""
+
+    def play_games(self, games: int) -> None:
+        """Play *games* games in alternate seats, and learn from the own positions of each."""
+        for game in range(games):
+            self.seat = game % 2
+            self.chance = new_stream(int(next_word(self.rng)))
+            super().play_games(1)
+            self.learning = self.learning._replace(played=self.learning.played + 1)
+
+    def _choose(
+        self, moves: list[int], heights: list[int], sums: Array, own: int, epsilon: float
+    ) -> tuple[int, float, float]:
+        if sum(heights) % 2 != self.seat:
+            return moves[below(self.chance, len(moves))], 0.0, math.nan
+        return super()._choose(moves, heights, sums, own, epsilon)
+
+
+@pytest.mark.parametrize("variant", ["plain", "best", "mixed", "both", "greedy"])
+def test_training_against_an_opponent_is_that_of_plain_numpy(variant: str) -> None:
+    options = {"games": 13, "policy__epsilon_games": 15, "opponents": ("random",)}
+    method = make_method(SMALL, **options, **VARIANTS[variant])
+    before, after, figures = teach(method)
+    learning = make_learning_settings(method.config, method.decoder, 0)
+    seed = int(derive_seeds(1, 0, "games", 1)[0])
+    plain = Guest(method.decoder, before[0], learning, seed, np.float64)
+    plain.play_games(13)
+    assert figures[0, PLIES] == plain.plies
+    assert figures[0, ERROR] == pytest.approx(plain.error, rel=1e-4)
+    np.testing.assert_allclose(after[0], plain.genome, atol=1e-5)
+    assert np.abs(after - before).max() > 1e-3
+
+
+def test_opponents_take_turns_and_oneself_is_one_of_them() -> None:
+    """Two games of each: the first two are those of a learner that only plays itself."""
+    (alone, mixed), (longer, other) = (
+        [teach(make_method(games=games, opponents=named)) for named in ((), ("self", "random"))]
+        for games in (2, 4)
+    )
+    np.testing.assert_array_equal(mixed[1], alone[1])
+    assert (other[1] != longer[1]).any()
+
+
+def test_a_strong_opponent_wins_from_either_seat() -> None:
+    _, _, figures = teach(make_method(games=200, opponents=("minimax:depth=6",)))
+    assert figures[0, FIRST_WINS] == pytest.approx(100, abs=10)
+
+
+def test_a_network_learns_to_beat_the_opponent_that_it_meets(arena: Callable[[Td], Arena]) -> None:
+    keys = {"games": 20_000, "policy__epsilon_games": 20_000, "_hidden": (40,)}
+    opponent = "minimax:depth=1,noise=0.2"
+    method = make_method(**keys, opponents=(opponent,), learning_rates__scale=0.3)
+    state = method.initial(1)
+    after, _ = method.step(state, arena(method))
+    shares = []
+    for genome in (state.population[0], after.population[0]):
+        player = method.decoder.player(genome, "learner")
+        rival = make_player(opponent, method.decoder.game)
+        shares.append(duel(method.decoder.game, player, rival, games=400, seed=1).score)
+    assert shares[0] < 0.3
+    assert shares[1] > 0.6
 
 
 def test_the_order_of_training_matters() -> None:
@@ -261,7 +327,7 @@ def test_a_cold_softmax_is_greedy() -> None:
 
 
 def test_without_biases_they_stay_0() -> None:
-    method = make_method(games=50, biases=False, _hidden=(3,))
+    method = make_method(games=50, learning_rates__biases=False, _hidden=(3,))
     _, genes, _ = teach(method)
     assert genes[0, [*range(42 * 3, 43 * 3), -1]].tolist() == [0.0] * 4
     assert (genes[0, : 42 * 3] != 0.0).all()

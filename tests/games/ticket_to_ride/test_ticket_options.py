@@ -23,7 +23,7 @@ def test_the_named_variants() -> None:
         assert describe_variant(parse_variant(text)) == text
     assert describe_variant(parse_variant(" text , long = 6 ")) == "text,long=6"
     same = [option.name for option in OPTIONS if option.code == 0]
-    assert same == ["goal", "ticket_limit"]
+    assert same == ["goal", "ticket_limit", "blocks"]
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,8 @@ def compare_plans(table: Table, view: Array, variant: int, room: Room) -> None:
     assert list_routes(room.plan, notes.POSSIBLE) == plan.possible
     assert list_routes(room.plan, notes.MATCHING) == plan.matching
     assert list_routes(room.plan, notes.LACKING) == plan.lacking
+    if reading.blocks == "yes":
+        assert list_routes(room.plan, notes.BLOCKING) == plan.blocking
     fill_features(view, seat, variant, room)
     assert room.inputs[:28].tolist() == pytest.approx(read_features(table, plan, reading), abs=1e-5)
     know_path(seat, ticket, variant, room.seats, room.counts)

@@ -6,11 +6,11 @@ import pytest
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.types import Array
-from evolve_arena.games.ticket_to_ride import layout, rule
+from evolve_arena.games.ticket_to_ride import board, layout, rule
 from evolve_arena.games.ticket_to_ride.notes import Room
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
-from tests.games.ticket_to_ride.states import SHORT, make_room, make_state
+from tests.games.ticket_to_ride.states import SHORT, find_claim, make_room, make_state, take
 
 
 @compiled
@@ -63,3 +63,43 @@ def test_what_cannot_be_carried_out_is_forbidden(room: Room) -> None:
     for decision in (rule.TAKE_TICKETS, rule.DRAW_CARDS):
         assert move(state, "text", room, decision) == layout.FORBIDDEN
     assert move(state, "text", room, rule.DO_NOTHING) == layout.PASS
+
+
+def make_gap(players: int, trains: int = 40, **hand: int) -> Array:
+    """Return a state in which Kansas City to Omaha, two grey lines of 1, joins seat 1's parts."""
+    state = make_state(players, SHORT, **hand)
+    routes = ("Duluth", "Omaha"), ("Kansas City", "Oklahoma City")
+    take(state, 1, *routes)
+    at = layout.player_at(1)
+    for one, other in routes:
+        cities = [at + layout.PART_AT + board.CITY_NAMES.index(city) for city in (one, other)]
+        state[cities] = min(state[cities])
+    state[at + layout.TRAINS] = trains
+    return state
+
+
+@pytest.mark.parametrize("reading", ["text", "code"])
+def test_it_blocks_a_route_that_an_opponent_needs(reading: str, room: Room) -> None:
+    state, blocks = make_gap(2, red=1), f"{reading},blocks=yes"
+    block = find_claim("Kansas City", "Omaha", "red", second=reading == "code")  # of equal lines
+    assert move(state, blocks, room) == block
+    assert move(state, reading, make_room()) == layout.DRAW_DECK, "it does not without the option"
+    state = make_gap(2, red=2)
+    assert move(state, blocks, room) == find_claim("Denver", "Santa Fe", "red"), "own routes first"
+    assert move(make_gap(2, trains=0, red=1), blocks, room) == layout.DRAW_DECK, "no trains left"
+
+
+def test_a_route_with_another_free_line_can_not_be_blocked(room: Room) -> None:
+    state = make_gap(4, red=1)
+    assert move(state, "code,blocks=yes", room) == layout.DRAW_DECK
+    take(state, 2, ("Kansas City", "Omaha"))
+    second = find_claim("Kansas City", "Omaha", "red", second=True)
+    assert move(state, "code,blocks=yes", room) == second
+
+
+def test_what_joins_no_parts_is_not_needed(room: Room) -> None:
+    state = make_gap(2, red=1)
+    at = layout.player_at(1) + layout.PART_AT
+    for city in ("Kansas City", "Oklahoma City"):  # they are joined to the others elsewhere
+        state[at + board.CITY_NAMES.index(city)] = state[at + board.CITY_NAMES.index("Omaha")]
+    assert move(state, "code,blocks=yes", room) == layout.DRAW_DECK
