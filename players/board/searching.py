@@ -252,7 +252,8 @@ def _make_kind(
 SEARCHES = {
     "minimax": _make_kind(
         "minimax:depth=4,noise=0.2",
-        "searches 1 to 12 plies deep and plays 20 % of its moves at random; or time=100ms",
+        "searches 1 to 12 plies deep and plays 20 % of its moves at random; or time=100ms; also"
+        " endgames=4, if the game's file has endgames",
         _make_minimax,
         depth=read_whole,
         time=read_time,
