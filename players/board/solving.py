@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena import core
 from evolve_arena.core.compiled import cache_folder
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
@@ -260,6 +261,8 @@ class Solver:
 
 LONGEST_END = 4096
 """Most turns to the end of a solved endgame."""
+SPEED = 1_000_000.0
+"""Approximate number of endgames that are solved in a second."""
 TURNS = 32
 """Most moves of one player in a turn."""
 
@@ -307,6 +310,9 @@ def _read_endgames(game: BoardGame, pieces: int) -> NDArray[np.int16]:
     name = "-".join(map(str, ("endgames", pieces, *game.rules)))
     file = cache_folder() / game.place.partition(".")[0] / f"{name}.npy"
     if not file.exists():
+        many = sum(size for count, size in _groups(game) if count <= pieces)
+        if core.on_compile and many > SPEED:
+            core.on_compile(f"the endgames of {game.name}", many / SPEED)
         values = _solve_endgames(game, pieces)
         with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
             np.save(new, values)
