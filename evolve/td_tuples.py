@@ -116,8 +116,9 @@ class TdTuples(Learner[TdTuplesState]):
             return fault
         if not 0 <= cells.min() <= cells.max() < self.decoder.cells:
             return "its tuples are no cells of the board"
-        numbers = individuals, self.count_numbers(cells)
-        shapes = {"population.tables": numbers, "averages": numbers}
+        # The individual with the largest tables may have left, as in population-based training.
+        room = max(self.count_numbers(cells), *state.population.tables.shape[1:2])
+        shapes = dict.fromkeys(("population.tables", "averages"), (individuals, room))
         return find_other_arrays(state, shapes, {})
 
     def make_settings(self, state: TdTuplesState) -> TDSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,25 @@ def test_what_was_learned_dies_with_its_owner_if_only_genes_are_inherited() -> N
     after, _ = method.step(state, arena)
     assert not weights_of(after.population).any()
     assert np.array_equal(after.averages, learn(method, state)[after.parents[:, 0]])
+
+
+@pytest.mark.parametrize("inheritance", ["recombined", "lamarck"])
+def test_states_fit_when_the_individual_with_the_largest_tables_has_left(inheritance: str) -> None:
+    changes = [*SMALL, f"method.inheritance={inheritance}", "network.tuples=6"]
+    method = load_recipe("connect-four-td", changes).make_method()
+    smaller = []
+    for seed in range(8):
+        drawn = method.teacher.initial(seed).population
+        sizes = [method.teacher.count_numbers(one.cells) for one in drawn]
+        smaller += [seed] if sizes[0] < max(sizes) else []
+        state = method.initial(seed)
+        rows = np.zeros(4, dtype=np.int64)
+        heirs = replace(state, population=state.population.take(rows))
+        assert method.find_mismatch(state) is None
+        assert method.find_mismatch(heirs) is None
+    assert smaller, "in none of these runs the first individual has smaller tables than another"
+    short = replace(state, averages=state.averages[:, :-1])
+    assert "averages" in str(method.find_mismatch(short))
 
 
 def test_parents_win_tournaments() -> None:
