@@ -157,12 +157,22 @@ class Solver:
         if self._graph is not None and self._find(self._graph, position) >= 0:
             return self._graph
         # In games of chance, all positions are listed at once.
-        graph = self._list(self.game.begin() if self.code.HAS_CHANCE else position)
+        graph = self.list_positions(self.game.begin() if self.code.HAS_CHANCE else position)
         self._graph = graph or self._graph
         return graph
 
-    def _list(self, position: Board) -> Graph | None:
-        """List and value all positions that can be reached from this one; None if too many."""
+    def list_positions(self, position: Board) -> Graph | None:
+        """List and value all positions that can be reached from this one.
+
+        Args:
+            position: The first of the list.
+
+        Returns:
+            The positions, their moves and values; None if there are more than `nodes`.
+
+        Raises:
+            BadValueError: The game has chance, and its values do not settle.
+        """
         most, code, kernels = min(self.nodes, MAX_POSITIONS), self.code, self._modules[1]
         states = make_states(code, most + 1 if code.IS_ARRAY else 1)
         table = np.full(1 << (2 * most).bit_length(), -1, dtype=np.int32)
@@ -235,7 +245,7 @@ class Solver:
             BadValueError: They are too many.
         """
         begin = self.game.begin()
-        graph = self._list(begin)
+        graph = self.list_positions(begin)
         if graph is None:
             most = min(self.nodes, MAX_POSITIONS)
             raise BadValueError(f"{self.game.name} has more than {most:,} positions")
@@ -312,7 +322,7 @@ def _read_endgames(game: BoardGame, pieces: int) -> NDArray[np.int16]:
     if not file.exists():
         many = sum(size for count, size in _groups(game) if count <= pieces)
         if core.on_compile and many > SPEED:
-            core.on_compile(f"the endgames of {game.name}", many / SPEED)
+            core.on_compile(f"the table of endgames of {game.name}", many / SPEED)
         values = _solve_endgames(game, pieces)
         with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
             np.save(new, values)

@@ -147,7 +147,7 @@ def value_of(position: Plain, table: NDArray[np.int16]) -> int:
 def test_four_pieces_equal_a_search_of_all_positions(text: str) -> None:
     """Those that moves lead to from one, listed forwards and known by their hash."""
     table, solver = find_endgames(GAME, 4), Solver(GAME, distance=True)
-    graph = solver._list(GAME.parse_position(text))
+    graph = solver.list_positions(GAME.parse_position(text))
     assert graph is not None
     choices, compared = random.Random(3), 0
     rows = graph.rows.reshape(-1, 5)
