@@ -10,6 +10,10 @@ from evolve_arena.studies.study import Row, Settings, StudyResult, Table, format
 
 COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "remark"]
 """Columns of a printed table."""
+TEXTS = ("row", "column", "remark")
+"""Columns that are aligned on the left."""
+OPTIONAL = {"published": "-", "remark": ""}
+"""Columns that a table lacks if all their cells are these."""
 
 
 def write_report(result: StudyResult) -> None:
@@ -50,15 +54,26 @@ def tell_scale(settings: Settings) -> str:
         return ""
     return (
         f"All lengths are multiplied by {settings.scale:g}: the measured numbers can't be compared"
-        " with the publication."
+        " with those of the full study, or published ones."
     )
 
 
-def cells(row: Row, settings: Settings) -> list[str]:
-    """Return the cells of a row of a printed table, in the order of :data:`COLUMNS`.
+def lay_out(table: Table, settings: Settings) -> tuple[list[str], list[list[str]]]:
+    """Return the columns of a printed table, those of :data:`COLUMNS` that say something, and rows.
 
     A verdict of a shortened study says that it is one.
     """
+    rows = [_cells(row, settings) for row in table.rows]
+    columns = list(zip(*rows, strict=True))
+    kept = [
+        place
+        for place, name in enumerate(COLUMNS)
+        if not rows or name not in OPTIONAL or {*columns[place]} != {OPTIONAL[name]}
+    ]
+    return [COLUMNS[place] for place in kept], [[row[place] for place in kept] for row in rows]
+
+
+def _cells(row: Row, settings: Settings) -> list[str]:
     remark = row.remark
     if remark and settings.scale != 1.0:
         remark += f" (scale {settings.scale:g})"
@@ -82,10 +97,10 @@ def format_number(value: float | str | None) -> str:
 
 
 def _format_table(table: Table, settings: Settings) -> list[str]:
-    lines = [f"## {table.name}: {table.title}", "", _line(COLUMNS)]
-    lines.append("| --- | --- | --: | --: | --: | --: | --- |")
-    for row in table.rows:
-        lines.append(_line(cells(row, settings)))
+    columns, rows = lay_out(table, settings)
+    lines = [f"## {table.name}: {table.title}", "", _line(columns)]
+    lines.append(_line(["---" if name in TEXTS else "--:" for name in columns]))
+    lines += [_line(row) for row in rows]
     for name in sorted(table.files):
         if name.endswith((".png", ".svg")):
             lines += ["", f"![{table.title}]({name})"]

@@ -18,7 +18,7 @@ from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
 from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT
 from evolve_arena.studies.othello_league.study import OTHELLO_LEAGUE
 from evolve_arena.studies.q_learning.study import Q_LEARNING, Q_LEARNING_OWN
-from evolve_arena.studies.report import COLUMNS, cells, tell_scale, write_report
+from evolve_arena.studies.report import lay_out, tell_scale, write_report
 from evolve_arena.studies.study import Material, Settings, Study, StudyResult
 from evolve_arena.studies.td_lambda.study import TD_LAMBDA
 from evolve_arena.studies.ticket_to_ride.study import TICKET_TO_RIDE
@@ -107,8 +107,8 @@ def reproduce_study(
 def print_study(result: StudyResult) -> None:
     """Print all tables, and the path of the report."""
     for table in result.tables:
-        rows = [cells(row, result.settings) for row in table.rows]
-        print_table(f"{table.name}: {table.title}", COLUMNS, rows, left=2)
+        columns, rows = lay_out(table, result.settings)
+        print_table(f"{table.name}: {table.title}", columns, rows, left=2)
         for note in table.notes:
             print_line(f"- {note}")
         print_line()

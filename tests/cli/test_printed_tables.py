@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -398,7 +399,8 @@ def make_study(out: Path) -> StudyResult:
 
 
 def test_the_table_and_the_report_of_a_study(printed: Printed, tmp_path: Path) -> None:
-    print_study(make_study(tmp_path))
+    study = make_study(tmp_path)
+    print_study(study)
     interval = "95 % interval"
     first, second, third = printed()["5.1: the title"]
     check(first, row="first", column="won", published="0.310", measured="0.420", games="1,234")
@@ -407,11 +409,15 @@ def test_the_table_and_the_report_of_a_study(printed: Printed, tmp_path: Path) -
     compare(second, {interval: "91.5 to 103.2", "remark": ""})
     check(third, row="third", published="most", measured="-0.500", games="8")
     compare(third, {interval: "-0.750 to -0.250"})
-    report = format_report(make_study(tmp_path))
+    report = format_report(study)
     assert "| row | column | published | measured | 95 % interval | games | remark |" in report
     assert "| first | won | 0.310 | 0.420 | 0.389 to 0.454 | 1,234 | agrees |" in report
     assert "| second | points | - | 97.5 | 91.5 to 103.2 | 77 |  |" in report
     assert "- A note." in report
+    only_measured = replace(study.tables[0], rows=study.tables[0].rows[1:2])
+    report = format_report(replace(study, tables=[only_measured]))
+    assert "| row | column | measured | 95 % interval | games |\n| --- | --- | --: |" in report
+    assert "| second | points | 97.5 | 91.5 to 103.2 | 77 |\n" in report
     assert "Everybody:\n\n| who | one | two |\n| --- | --: | --: |\n| a | 1 | 2 |\n" in report
 
 
