@@ -117,7 +117,7 @@ class TdTuples(Learner[TdTuplesState]):
         if not 0 <= cells.min() <= cells.max() < self.decoder.cells:
             return "its tuples are no cells of the board"
         # The individual with the largest tables may have left, as in population-based training.
-        room = max(self.count_numbers(cells), *state.population.tables.shape[1:2])
+        room = max([self.count_numbers(cells), *state.population.tables.shape[1:2]])
         shapes = dict.fromkeys(("population.tables", "averages"), (individuals, room))
         return find_other_arrays(state, shapes, {})
 

@@ -95,6 +95,10 @@ def test_states_fit_when_the_individual_with_the_largest_tables_has_left(inherit
     assert smaller, "in none of these runs the first individual has smaller tables than another"
     short = replace(state, averages=state.averages[:, :-1])
     assert "averages" in str(method.find_mismatch(short))
+    room = method.teacher.count_numbers(state.population.cells)
+    for tables in (state.population.tables[:, : room - 1], state.population.tables[0]):
+        cut = replace(state, population=TuplePopulation(state.population.cells, tables))
+        assert "tables" in str(method.find_mismatch(cut))
 
 
 def test_parents_win_tournaments() -> None:
