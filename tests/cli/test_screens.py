@@ -30,10 +30,11 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "guides" / "commands-by-example.md"]
 LEFT_OUT = {"serve", "reproduce", "import-neat"}
 FEW = ["--set", "check.games=4", "--set", "check.every=1", "--generations", "1"]
-STARTED = {"connect-four", "connect-four-neat", "ticket-to-ride", "my_game.py"}
+STARTED = {"connect-four", "connect-four-neat", "hex", "ticket-to-ride", "my_game.py"}
 SMALL = {
     "connect-four": "method.individuals=10",
     "connect-four-neat": "neat.pop_size=10",
+    "hex": "method.games=20",
     "ticket-to-ride": "method.individuals=12",
     "my_game.py": "method.individuals=10",
 }

@@ -10,7 +10,9 @@ from evolve_arena.core.registry import open_file
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.accelerator_check import compare_accelerators
 from evolve_arena.players.board.game import BoardGame, GameFileError
+from evolve_arena.players.board.searching import MinimaxPlayer
 from evolve_arena.players.board.solving import find_endgames
+from evolve_arena.players.board.workspace import ENDGAMES
 from evolve_arena.players.specification import make_player
 
 NIM = '''"""Take one or two tokens; who takes the last one wins. Who takes one moves again, once."""
@@ -98,6 +100,23 @@ def test_a_search_of_one_ply_plays_them_without_a_mistake(tmp_path: Path) -> Non
                 value = solve(after.state[0], bool(after.state[2]))
                 value = value if after.state[1] == 0 else -value
                 assert (value > 0) == (solve(tokens, again) > 0)
+
+
+def test_what_one_search_remembers_is_not_what_another_knows(tmp_path: Path) -> None:
+    game, stream = make(tmp_path), new_stream(1)
+    board = game.initial()._replace(state=(14, 0, 0))
+
+    def rate(player: MinimaxPlayer) -> list[int]:
+        player.choose(board, stream)
+        return player.ratings[:2].tolist()  # type: ignore[no-any-return]
+
+    knowing, plain = MinimaxPlayer(game, 6, endgames=9), MinimaxPlayer(game, 6)
+    known, guessed = rate(knowing), rate(plain)
+    assert known != guessed
+    many = knowing.packed.seats[0, ENDGAMES]
+    for knows, expected in ((0, guessed), (many, known), (0, guessed)):  # with one memory
+        knowing.packed.seats[0, ENDGAMES] = knows
+        assert rate(knowing) == expected
 
 
 @pytest.mark.parametrize(
