@@ -81,7 +81,7 @@ def read_in_browser(site: Path) -> list[str]:
             view.on("console", partial(_note_error, faults))
             for page in PAGES:
                 view.goto(root + page)
-                view.wait_for_load_state("networkidle")
+                view.wait_for_timeout(1000)  # scripts ask late; a wait for silence hung once
                 faults += [f"{page}, {scheme}: {text}" for text in list_faint(view)]
             view.goto(f"{root}index.html")
             view.fill("input[name=query]", "min_step_size")
