@@ -99,11 +99,12 @@ part_tuples() {
     say evolve export td-$seed --limit $limit --out td-$seed-$limit.py --force
     [ "$SMALL" ] || say python -m benchmarks.perfect_play "process:python td-$seed-$limit.py" --games 200
   done; done
+  [ -e more.csv ] || say evolve positions connect-four --count $(games 1600) --distance --seed 1 --out more.csv
   for seed in $(few 11 12 13 14 15); do
     breed connect-four-td-long $seed td-long-$seed
     say python -m benchmarks.perfect_play run:td-long-$seed --games $(games 200)
     for player in td-long-$seed td-long-$seed,depth=4; do
-      say evolve evaluate run:$player --games $(games 100)
+      say evolve evaluate run:$player --games $(games 100) --positions more.csv
     done
     say python -m benchmarks.medians td-long-$seed --games $(games 400)
     say python -m benchmarks.medians td-long-$seed,depth=3 --games $(games 200)
