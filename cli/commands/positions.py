@@ -167,13 +167,17 @@ def positions(
             progress=display.watch,
         )
     content = found.to_dict() | {"file": str(file)}
+    undecided = f"all moves are equal{', or several keep the value' * only}"
     if not found.rows:
         raise BadValueError(
             f"no position was found: {found.unproven} were not proven within {nodes:,} nodes, in"
-            f" {found.equal} all moves are equal{', or several keep the value' * only}"
+            f" {found.equal} {undecided}"
         )
     write_whole(file, found.to_csv().encode())
-    print_json(content) if json else _print(content, wanted=None if every else count)
+    if json:
+        print_json(content)
+    else:
+        _print(content, undecided, wanted=None if every else count)
 
 
 def _read_plies(text: str | None) -> tuple[int, int | None]:
@@ -187,7 +191,7 @@ def _read_plies(text: str | None) -> tuple[int, int | None]:
     return first, int(ends[3]) if ends[3] else None if ends[2] else first
 
 
-def _print(content: JsonObject, *, wanted: int | None) -> None:
+def _print(content: JsonObject, undecided: str, *, wanted: int | None) -> None:
     from evolve_arena.cli.output import print_line
 
     told = content["positions"]
@@ -197,7 +201,7 @@ def _print(content: JsonObject, *, wanted: int | None) -> None:
     print_line(f"{content['file']}: {some} positions after {first} to {last} plies, {proof}")
     for key, why in (
         ("left_out_not_proven", "not proven within the limit of nodes"),
-        ("left_out_all_moves_equal", "all moves are equal, or with --only several keep the value"),
+        ("left_out_all_moves_equal", undecided),
     ):
         if content[key]:
             print_line(f"left out: {content[key]}, {why}")

@@ -25,6 +25,7 @@ def test_positions_are_written_and_then_asked(tmp_path: Path) -> None:
     assert told.startswith("hex_size_3.csv: 12 positions after ")
     assert ", exact\n" in told
     assert "all moves are equal" in told
+    assert "several keep the value" not in told, "only --only leaves these out"
     first = (tmp_path / "hex_size_3.csv").read_bytes()
     again = evolve(*words, "--force", "--json", folder=tmp_path)
     assert (tmp_path / "hex_size_3.csv").read_bytes() == first
