@@ -162,11 +162,12 @@ part_pbt() { # population-based training of two individuals, and the learner, wi
           --set method.games=1000 --set method.schedule.learning_rate=0.002) ;;
       lines_of_action) games=500 many=40 extra=(--set 'network.hidden=[64]')
         learner=(--set method.name=td --set method.individuals=2 --set method.games=1000) ;;
-      ataxx) games=300 many=20 extra=(--set 'network.hidden=[64]')
+      ataxx) games=300 many=20 seeds="6 7 8 9 10" extra=(--set 'network.hidden=[64]')
         learner=(--set method.name=td --set method.individuals=2 --set method.games=750) ;;
     esac
     learner+=("${extra[@]}")
     [ $name = nine_mens_morris ] || extra+=(--set 'network.kind="mlp"' --set method.genes.learning_rate=0.3)
+    [ $name = ataxx ] && extra+=(--set method.genes.random_starts=0.05)
     for seed in $seeds; do
       # A run that the clock was to end has no last generation, so none is resumed
       [ -e learned-$name-$seed ] || breed "$own"/$name.py $seed learned-$name-$seed "${learner[@]}" "${last[@]}"
@@ -183,6 +184,10 @@ part_checkers() {
     breed $recipe "${run##*-}" checkers-$run
     say evolve evaluate run:checkers-$run --games $(games 1000) --openings 4 --seed 77
     say python -m benchmarks.sixteen run:checkers-$run --games $(games 100)
+    [ $recipe = checkers-tuples ] || continue
+    for player in checkers-$run,depth=3 $([ $run = tuples-3 ] && echo checkers-$run,depth=3,endgames=4); do
+      say evolve duel run:$player piotrowski:rafalmore --games $(games 1000) --openings 4 --seed 77
+    done
   done
   [ "$SMALL" ] || say python -m benchmarks.spiel_mcts run:checkers-tuples-3,time=100ms
   for seed in $(few 1 2); do
