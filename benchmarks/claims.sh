@@ -134,8 +134,8 @@ part_pbt() { # population-based training of two individuals, and the learner, wi
       say evolve duel run:$run-$1 mcts:rollouts=1000 --games $(games "$2") --openings 4 --seed 77
     done
   }
-  set -- "hex 10000 110 8 2" "kalah 10000 50 10 2" "breakthrough 5000 80 10 2" "gomoku 2000 450 8 2,3,4,5,6" \
-    "othello 2000 550 8 2" "connect-four-td 10000 480 8 16"
+  set -- "hex 10000 110 8 2,3,4,5,6" "kalah 10000 50 10 2" "breakthrough 5000 80 10 2" "gomoku 2000 450 8 2,3,4,5,6" \
+    "othello 2000 550 8 2,3,4,5,6" "connect-four-td 10000 480 8 16"
   for row in $(few "${@// /:}"); do
     IFS=: read -r name games generations plies seeds <<< "$row"
     # Where there are many generations, genes take smaller steps; rates are those of the recipes
@@ -143,7 +143,7 @@ part_pbt() { # population-based training of two individuals, and the learner, wi
     extra=(${rate:+--set method.genes.learning_rate=$rate --set method.schedule.final=0.02})
     [ "$generations" -gt 200 ] && extra+=(--set variation.step_size=0.03)
     [ $name = connect-four-td ] && learner=() || learner=("${last[@]}")
-    for seed in ${seeds//,/ }; do
+    for seed in $(few ${seeds//,/ }); do
       breed $name $seed learned-$name-$seed "${learner[@]}"
       breed $name $seed pbt-$name-$seed "${pbt[@]}" --set method.games=$games --set run.generations=$generations \
         --set method.schedule.generations=$generations --set method.start_plies=$plies "${last[@]}" "${extra[@]}"
