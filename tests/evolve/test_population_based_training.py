@@ -56,6 +56,33 @@ def test_all_individuals_begin_with_what_all_have_learned(network: list[str]) ->
     assert final.games == 0
 
 
+def test_without_what_is_its_own_it_is_a_learner_of_shards() -> None:
+    genes = {"trace_decay": 0.75, "exploration": 0.125}  # exact in 32 bits, as genes are rounded
+    scheduled = {"learning_rate": 1 / 256, "random_starts": 0.25}
+    method, arena = make(
+        *TUPLES,
+        *("method.selection_pressure=1", "variation.step_size=0", "method.schedule.final=1"),
+        *(f"method.genes.{name}={value}" for name, value in (genes | scheduled).items()),
+    )
+    learner = load_recipe(
+        "tic-tac-toe",
+        [
+            *TUPLES[1:],
+            *("method.name=td-tuples", "method.individuals=1"),
+            *("method.shards=4", "method.games=240", "method.schedule.final_random_starts=0.25"),
+            *(f"method.{name}={value}" for name, value in genes.items()),
+            *(f"method.schedule.{name}={value}" for name, value in scheduled.items()),
+        ],
+    ).make_method()
+    state, alone = method.initial(1), learner.initial(1)
+    for _ in range(3):
+        state, _ = method.step(state, arena)
+        alone, _ = learner.step(alone, arena)
+    assert alone.averages.any()
+    assert np.array_equal(state.averages, np.tile(alone.averages, (4, 1)))
+    assert np.array_equal(weights_of(state.population)[:1], alone.population.tables)
+
+
 @pytest.mark.parametrize("network", [TUPLES, LAYERS])
 def test_children_of_rivals_have_what_their_first_parent_learned(network: list[str]) -> None:
     method, arena = make(*network, "method.inheritance=lamarck")
