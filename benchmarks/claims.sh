@@ -189,7 +189,7 @@ part_checkers() {
       say evolve duel run:$player piotrowski:rafalmore --games $(games 1000) --openings 4 --seed 77
     done
   done
-  [ "$SMALL" ] || say python -m benchmarks.spiel_mcts run:checkers-tuples-3,time=100ms
+  [ "$SMALL" ] || say python -m benchmarks.spiel_mcts run:checkers-tuples-4,time=100ms --games 200
   for seed in $(few 1 2); do
     breed checkers-neat $seed checkers-neat-$seed
     for depth in $(few 2 3 4); do

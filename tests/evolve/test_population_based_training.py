@@ -56,7 +56,7 @@ def test_all_individuals_begin_with_what_all_have_learned(network: list[str]) ->
     assert final.games == 0
 
 
-def test_without_what_is_its_own_it_is_a_learner_of_shards() -> None:
+def test_with_equal_genes_and_ranks_it_learns_as_shards_of_td_tuples_do() -> None:
     genes = {"trace_decay": 0.75, "exploration": 0.125}  # exact in 32 bits, as genes are rounded
     scheduled = {"learning_rate": 1 / 256, "random_starts": 0.25}
     method, arena = make(
