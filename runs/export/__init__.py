@@ -114,15 +114,23 @@ def shorten(
 
 
 def pack(source: str) -> str:
-    """Return a program that has the Python *source* of an exported bot compressed, and runs it."""
+    """Return a program that has the Python *source* of an exported bot compressed, and runs it.
+
+    Constants that the docstring tells the user to set stay readable.
+    """
     docstring, _, rest = source.partition('"""\n\n')
+    readable = ""
+    for name in re.findall(r"set (\w+)\s+below", docstring):
+        if line := re.search(rf"^{name} = .*\n", rest, re.MULTILINE):
+            readable += line[0] + "\n"
+            rest = rest[: line.start()] + rest[line.end() :]
     packed = base64.b85encode(zlib.compress(rest.encode(), 9)).decode("ascii")
     return f'''{docstring}"""
 
 import base64
 import zlib
 
-# The bot, compressed so that the file is short: print(SOURCE) shows it.
+{readable}# The bot, compressed so that the file is short: print(SOURCE) shows it.
 SOURCE = zlib.decompress(base64.b85decode("".join("""
 {textwrap.fill(packed, WIDTH)}
 """.split()))).decode()

@@ -21,7 +21,7 @@ from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.dialects import HOSTS
 from evolve_arena.players.evolved import EvolvedPlayer
-from evolve_arena.runs.export import export_player
+from evolve_arena.runs.export import export_player, pack
 from tests.evolved import make_evolved
 from tests.exported import load_bot
 
@@ -116,10 +116,12 @@ BOTZONE = ("tic-tac-toe", "othello", "gomoku")
 @pytest.mark.parametrize("name", BOTZONE)
 def test_botzone_gets_the_bots_moves(name: str, keeps_running: bool, tmp_path: Path) -> None:
     """By its published protocol: a program is told a game so far, and later new moves alone."""
+    is_packed = name == "tic-tac-toe"  # a compressed bot keeps its switch where it can be set
     player = make_evolved(name, "mlp", 2, hidden=(4,))
     game, choose = player.game, load_bot(player)["choose"]
     source, file = str(export_player(player, "botzone")), tmp_path / "bot.py"
-    source = source.replace("KEEP_RUNNING = False", f"KEEP_RUNNING = {keeps_running}")
+    source = pack(source) if is_packed else source
+    source = source.replace("\nKEEP_RUNNING = False\n", f"\nKEEP_RUNNING = {keeps_running}\n")
     file.write_text(source, encoding="utf-8")
     few = not keeps_running and name != "tic-tac-toe"
     for seat in (0, 1)[few:]:
