@@ -134,41 +134,42 @@ part_pbt() { # population-based training of two individuals, and the learner, wi
       say evolve duel run:$run-$1 mcts:rollouts=1000 --games $(games "$2") --openings 4 --seed 77
     done
   }
-  set -- "hex 10000 110 8 2,3,4,5,6" "kalah 10000 50 10 2" "breakthrough 5000 80 10 2" "gomoku 2000 450 8 2,3,4,5,6" \
-    "othello 2000 550 8 2,3,4,5,6" "connect-four-td 10000 480 8 16"
+  set -- "hex 10000 110 8" "kalah 10000 50 10" "breakthrough 5000 80 10" "gomoku 2000 450 8" "othello 2000 550 8" \
+    "connect-four-td 10000 480 8"
   for row in $(few "${@// /:}"); do
-    IFS=: read -r name games generations plies seeds <<< "$row"
+    IFS=: read -r name games generations plies <<< "$row"
+    [ $name = connect-four-td ] && seeds="16 17 18 19 20" || seeds="2 3 4 5 6"
     # Where there are many generations, genes take smaller steps; rates are those of the recipes
     case $name in gomoku) rate=0.004 ;; othello) rate=0.006 ;; *) rate="" ;; esac
     extra=(${rate:+--set method.genes.learning_rate=$rate --set method.schedule.final=0.02})
     [ "$generations" -gt 200 ] && extra+=(--set variation.step_size=0.03)
     [ $name = connect-four-td ] && learner=() || learner=("${last[@]}")
-    for seed in $(few ${seeds//,/ }); do
+    for seed in $(few $seeds); do
       breed $name $seed learned-$name-$seed "${learner[@]}"
       breed $name $seed pbt-$name-$seed "${pbt[@]}" --set method.games=$games --set run.generations=$generations \
         --set method.schedule.generations=$generations --set method.start_plies=$plies "${last[@]}" "${extra[@]}"
       meet $name-$seed 300
+      [ "$SMALL" ] || [ $name != connect-four-td ] || say python -m benchmarks.perfect_play run:pbt-$name-$seed --games 200
     done
   done
   [ "$SMALL" ] && return
   # Games in one file, with as much time: who is stronger depends on the clock
   pbt+=(--set variation.step_size=0.02) last+=(--minutes 2.5 --allow-process)
   for name in nine_mens_morris lines_of_action ataxx; do
-    seeds=6
     case $name in
-      nine_mens_morris) games=500 many=60 seeds="6 7 8 9 10"
+      nine_mens_morris) games=500 many=60
         extra=(--set network.tuples=60 --set network.length=8 --set network.counts=true --set network.stages=2)
         learner=(--set method.name=td-tuples --set method.individuals=1 --set method.shards=2
           --set method.games=1000 --set method.schedule.learning_rate=0.002) ;;
       lines_of_action) games=500 many=40 extra=(--set 'network.hidden=[64]')
         learner=(--set method.name=td --set method.individuals=2 --set method.games=1000) ;;
-      ataxx) games=300 many=20 seeds="6 7 8 9 10" extra=(--set 'network.hidden=[64]')
+      ataxx) games=300 many=20 extra=(--set 'network.hidden=[64]')
         learner=(--set method.name=td --set method.individuals=2 --set method.games=750) ;;
     esac
     learner+=("${extra[@]}")
     [ $name = nine_mens_morris ] || extra+=(--set 'network.kind="mlp"' --set method.genes.learning_rate=0.3)
     [ $name = ataxx ] && extra+=(--set method.genes.random_starts=0.05)
-    for seed in $seeds; do
+    for seed in 6 7 8 9 10; do
       # A run that the clock was to end has no last generation, so none is resumed
       [ -e learned-$name-$seed ] || breed "$own"/$name.py $seed learned-$name-$seed "${learner[@]}" "${last[@]}"
       [ -e pbt-$name-$seed ] || breed "$own"/$name.py $seed pbt-$name-$seed "${pbt[@]}" --set method.games=$games \
