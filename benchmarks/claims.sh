@@ -186,11 +186,11 @@ part_checkers() {
     say evolve evaluate run:checkers-$run --games $(games 1000) --openings 4 --seed 77
     say python -m benchmarks.sixteen run:checkers-$run --games $(games 100)
     [ $recipe = checkers-tuples ] || continue
+    [ "$SMALL" ] || say python -m benchmarks.spiel_mcts run:checkers-$run,time=100ms --games 200
     for player in checkers-$run,depth=3 $([ $run = tuples-3 ] && echo checkers-$run,depth=3,endgames=4); do
       say evolve duel run:$player piotrowski:rafalmore --games $(games 1000) --openings 4 --seed 77
     done
   done
-  [ "$SMALL" ] || say python -m benchmarks.spiel_mcts run:checkers-tuples-4,time=100ms --games 200
   for seed in $(few 1 2); do
     breed checkers-neat $seed checkers-neat-$seed
     for depth in $(few 2 3 4); do
