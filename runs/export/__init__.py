@@ -116,13 +116,14 @@ def shorten(
 def pack(source: str) -> str:
     """Return a program that has the Python *source* of an exported bot compressed, and runs it.
 
-    Constants that the docstring tells the user to set stay readable.
+    Switches that the docstring tells the user to set stay readable: lines ``NAME = False`` for
+    "set NAME below".
     """
     docstring, _, rest = source.partition('"""\n\n')
-    readable = ""
+    switches = ""
     for name in re.findall(r"set (\w+)\s+below", docstring):
-        if line := re.search(rf"^{name} = .*\n", rest, re.MULTILINE):
-            readable += line[0] + "\n"
+        if line := re.search(rf"^{name} = False\n", rest, re.MULTILINE):
+            switches += line[0] + "\n"
             rest = rest[: line.start()] + rest[line.end() :]
     packed = base64.b85encode(zlib.compress(rest.encode(), 9)).decode("ascii")
     return f'''{docstring}"""
@@ -130,7 +131,7 @@ def pack(source: str) -> str:
 import base64
 import zlib
 
-{readable}# The bot, compressed so that the file is short: print(SOURCE) shows it.
+{switches}# The bot, compressed so that the file is short: print(SOURCE) shows it.
 SOURCE = zlib.decompress(base64.b85decode("".join("""
 {textwrap.fill(packed, WIDTH)}
 """.split()))).decode()
