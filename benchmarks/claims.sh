@@ -340,7 +340,7 @@ part_games() { # recipes were tuned on seed 1
 }
 
 part_looking() { # the champions of part games of one seed, looking ahead; time is the clock's
-  local plies
+  local plies seed
   for name in $(few tic-tac-toe chomp kalah breakthrough hex gomoku othello pig connect-four-td); do
     plies=4 changes=()
     case $name in pig) plies=0 ;; tic-tac-toe) plies=2 ;;
@@ -353,6 +353,13 @@ part_looking() { # the champions of part games of one seed, looking ahead; time 
       done
     done
   done
+  [ "$SMALL" ] && return
+  for seed in 3 4 5 6; do for name in hex gomoku othello kalah breakthrough connect-four-td; do # as in part pbt
+    changes=(--set check.every=1000000 --set 'run.champion="last"') run=learned-$name-$seed
+    [ $name = connect-four-td ] && changes=() run=learned-$name-$((seed + 14))
+    breed $name ${run##*-} $run "${changes[@]}"
+    say python -m benchmarks.medians $run,time=100ms --opponent mcts:rollouts=10000 --games 40
+  done; done
 }
 
 part_curves() { # strength over time, and of networks of several sizes
@@ -387,13 +394,19 @@ part_positions() { # exact sets of the kinds that games ship; other seeds and ve
 }
 
 part_races() { # games written from the tutorials alone; who wins depends on the clock
-  local own="$root"/benchmarks/games minutes=3 name
+  local own="$root"/benchmarks/games minutes=3 name game seeds many seed
   [ "$SMALL" ] && minutes=0.02
   for game in $(few tic-tac-toe "$own"/{dots_and_boxes,lines_of_action,ataxx,nine_mens_morris}.py); do
-    name=race-$(basename "$game" .py)
-    [ -e "$name" ] || say evolve start "$game" --minutes $minutes --run "$name" --quiet --allow-process
-    say python -m benchmarks.medians "$name" "$name,depth=3" --games $(games 100)
-    [ "$SMALL" ] || say python -m benchmarks.medians "$name,time=100ms" --opponent mcts:rollouts=10000 --games 20
+    name=$(basename "$game" .py) seeds=5 many=20
+    case $name in lines_of_action | ataxx | nine_mens_morris) seeds="2 3 4 5 6" ;; esac
+    case $name in ataxx) many=10 ;; nine_mens_morris) many=40 ;; esac
+    for seed in $seeds; do
+      [ -e race-$name-$seed ] || say evolve start "$game" --seed $seed --minutes $minutes --run race-$name-$seed \
+        --quiet --allow-process
+      say python -m benchmarks.medians race-$name-$seed race-$name-$seed,depth=3 --games $(games 100)
+      [ "$SMALL" ] || say python -m benchmarks.medians race-$name-$seed,time=100ms --opponent mcts:rollouts=10000 \
+        --games $many
+    done
   done
 }
 
