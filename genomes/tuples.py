@@ -105,6 +105,40 @@ def random_walks(
     return shapes
 
 
+def walk_neighbours(
+    neighbours: Sequence[Sequence[int]], tuples: int, length: int, rng: np.random.Generator
+) -> Cells:
+    """Draw random walks on a board of any shape, each of *length* different cells.
+
+    Args:
+        neighbours: For each cell the cells next to it. All cells must be connected.
+        tuples: Number of walks, each of which makes a tuple.
+        length: Number of cells in each tuple.
+        rng: Source of random numbers.
+
+    Returns:
+        Cells, shape ``(tuples, length)``.
+
+    Raises:
+        BadValueError: The board has fewer than *length* cells, or *length* is below 1.
+    """
+    if not 1 <= length <= len(neighbours):
+        raise BadValueError(
+            f"length is {length}: a board of {len(neighbours)} cells has room for 1 to"
+            f" {len(neighbours)}"
+        )
+    shapes = np.empty((tuples, length), dtype=np.int16)
+    for shape in shapes:
+        cell = int(rng.integers(len(neighbours)))
+        visited = [cell]
+        while len(visited) < length:
+            cell = int(rng.choice(neighbours[cell]))
+            if cell not in visited:
+                visited.append(cell)
+        shape[:] = visited
+    return shapes
+
+
 def list_systematic(rows: int, columns: int, length: int, views: NDArray[np.int64]) -> Cells:
     """Return all straight lines and rectangles of *length* cells, shape ``(tuples, length)``.
 

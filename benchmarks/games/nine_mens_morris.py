@@ -24,10 +24,10 @@ LINES = np.array(
 )
 # The two lines through each point, and its neighbours: up to four, CELLS for none.
 THROUGH = np.array([[k for k in range(16) if point in LINES[k]] for point in range(CELLS)])
-NEXT = np.full((CELLS, 4), CELLS)
+NEIGHBOURS = np.full((CELLS, 4), CELLS)
 for one in range(CELLS):
     pairs = [pair for line in LINES.tolist() for pair in (line[:2], line[1:]) if one in pair]
-    NEXT[one, : len(pairs)] = sorted(sum(pair) - one for pair in pairs)
+    NEIGHBOURS[one, : len(pairs)] = sorted(sum(pair) - one for pair in pairs)
 
 # A move is (from, to, taken), with CELLS for a man from the hand and for no man taken.
 MOVES = (CELLS + 1) * CELLS * (CELLS + 1)
@@ -113,7 +113,7 @@ def legal(state, moves):
                     if state[point] == 0:
                         count = list_taken(state, origin, point, moves, count)
             else:
-                for point in NEXT[origin]:
+                for point in NEIGHBOURS[origin]:
                     if point < CELLS and state[point] == 0:
                         count = list_taken(state, origin, point, moves, count)
     return count
@@ -143,7 +143,7 @@ def can_move(state, seat):
         return True
     for point in range(CELLS):
         if state[point] == 1 + seat:
-            for other in NEXT[point]:
+            for other in NEIGHBOURS[point]:
                 if other < CELLS and state[other] == 0:
                     return True
     return False

@@ -661,6 +661,44 @@ class BoardGame(Game[Board, int]):
         return np.array(self.drawn).reshape(len(rows), -1)
 
     @cached_property
+    def neighbours(self) -> list[list[int]]:
+        """For each cell the cells next to it, for random walks of tuples; empty on a grid.
+
+        The file lists them in ``NEIGHBOURS``, where numbers that are no cells fill up rows.
+
+        Raises:
+            GameFileError: They are not neighbours in both directions, or not all are connected.
+        """
+        if "NEIGHBOURS" not in self.plain:
+            return []
+        where, cells = f"{self.file}{self.find_line('NEIGHBOURS')}", int(self.code.CELLS)
+        if not self.symmetry or self.stacks:
+            text = "NEIGHBOURS is for boards with SYMMETRY and without STACKS"
+            raise GameFileError(f"{where}: {text}")
+        try:
+            found = [
+                [int(other) for other in near if 0 <= other < cells]
+                for near in self.plain["NEIGHBOURS"]
+            ]
+        except (TypeError, ValueError):
+            found = []
+        if len(found) != cells:
+            text = f"NEIGHBOURS must have, for each of {cells} cells, a list of those next to it"
+            raise GameFileError(f"{where}: {text}")
+        for cell, near in enumerate(found):
+            for other in near:
+                if cell not in found[other]:
+                    text = f"{other} next to cell {cell}, but not {cell} next to cell {other}"
+                    raise GameFileError(f"{where}: NEIGHBOURS lists {text}")
+        reached = [0]
+        for cell in reached:  # grows while it is read
+            reached += [other for other in dict.fromkeys(found[cell]) if other not in reached]
+        if len(reached) < cells:
+            lost = min(set(range(cells)) - set(reached))
+            raise GameFileError(f"{where}: NEIGHBOURS leads by no walk from cell 0 to cell {lost}")
+        return found
+
+    @cached_property
     def column_names(self) -> list[str]:
         """Names of the moves that drop a piece into each column of the grid."""
         begin, names = self.initial(), [""] * self.grid.shape[1]

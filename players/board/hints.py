@@ -67,6 +67,7 @@ def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[st
         _find_wrapping(game, played),
         *_find_unseen(_Sample(game, played, ends)),
         _find_misnamed(game, played),
+        _find_other_neighbours(game),
         *repetition,
         *_find_staying(game, played),
         *_find_misguessed(game),
@@ -486,7 +487,7 @@ def _name(game: BoardGame, places: list[int]) -> str:
     return ", ".join(told[:MAX_NAMED]) + (f" and {more} more numbers" if more > 0 else "")
 
 
-# Names of moves
+# Cells
 
 
 def _find_misnamed(game: BoardGame, games: Games) -> str:
@@ -519,4 +520,21 @@ def _find_misnamed(game: BoardGame, games: Games) -> str:
         f"name_move names other cells than the page, where {example}: there cells have the names of"
         " name_cell, or else columns are letters from the left, and rows are numbered from the top,"
         " in the order of the cells"
+    )
+
+
+def _find_other_neighbours(game: BoardGame) -> str:
+    """Return advice on NEIGHBOURS if cells of a row do not all lie in one direction as drawn."""
+    if not game.symmetry or game.stacks or game.neighbours or not game.has_places:
+        return ""
+    width, steps = int(game.code.WIDTH), set()
+    for cell, (one, two) in enumerate(pairwise(game.places)):
+        if (cell + 1) % width and one is not None and two is not None:
+            steps.add((two[0] - one[0], two[1] - one[1]))
+    if len(steps) < 2:
+        return ""
+    return (
+        f"the page draws the {width} cells of a row of WIDTH elsewhere than in a row, and tuple"
+        " networks take them for neighbours: NEIGHBOURS, for each cell a list of the cells next to"
+        " it, makes them much stronger on such a board"
     )

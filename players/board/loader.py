@@ -99,7 +99,7 @@ FREE = (
         "PLANE_NAMES",
         "PLANE_VALUES",
         "FEATURE_VALUES",
-        "SYMMETRY",
+        *("SYMMETRY", "NEIGHBOURS"),
     ),
     *("SIDES", "SIGNS", "ENDINGS", "ENDGAMES"),
     *("OPPONENTS", "LADDER", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),

@@ -40,6 +40,7 @@ from evolve_arena.genomes.tuples import (
     TupleTable,
     list_systematic,
     random_walks,
+    walk_neighbours,
 )
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.stacks import (
@@ -1004,7 +1005,10 @@ class BoardTupleDecoder(BoardDecoder, TupleDecoder):
         cells = self.cells
         if self.game.symmetry:
             rows, columns = self.game.grid.shape
-            walks = random_walks(rows, columns, self.tuples, self.length, rng)
+            if neighbours := self.game.neighbours:
+                walks = walk_neighbours(neighbours, self.tuples, self.length, rng)
+            else:
+                walks = random_walks(rows, columns, self.tuples, self.length, rng)
             if not self.systematic:
                 return walks
             listed = list_systematic(rows, columns, self.length, find_views(self.game))

@@ -117,6 +117,7 @@ def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -
         GameFileError: The rules fail, or a result is invalid; the message names the line.
     """
     checker = _PlainChecker(game)
+    _ = game.neighbours  # raises if they are wrong
     # Games, until there are enough or time is up
     begun, lengths, unfinished = time.monotonic(), [], 0
     choices: list[int] = []

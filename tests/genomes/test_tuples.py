@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.genomes.tuples import TuplePopulation, list_systematic, random_walks
+from evolve_arena.genomes.tuples import (
+    TuplePopulation,
+    list_systematic,
+    random_walks,
+    walk_neighbours,
+)
 from evolve_arena.players.board.networks import find_symmetries
 
 
@@ -40,6 +45,22 @@ def test_walks_begin_anywhere() -> None:
 def test_walks_need_room(length: int) -> None:
     with pytest.raises(BadValueError, match="a board of 4 by 3 has room for 1 to 12"):
         random_walks(3, 4, 5, length, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("length", [1, 4, 9])
+def test_walks_to_listed_neighbours(length: int) -> None:
+    """On a ring of nine cells, walks fill an arc."""
+    ring = [[(cell - 1) % 9, (cell + 1) % 9] for cell in range(9)]
+    walks = walk_neighbours(ring, 300, length, np.random.default_rng(1))
+    assert walks.shape == (300, length)
+    assert walks.dtype == np.int16
+    assert set(walks[:, 0].tolist()) == set(range(9))
+    for walk in walks.tolist():
+        arc = {frozenset((begin + step) % 9 for step in range(length)) for begin in range(9)}
+        assert len(set(walk)) == length
+        assert frozenset(walk) in arc
+    with pytest.raises(BadValueError, match="a board of 9 cells has room for 1 to 9"):
+        walk_neighbours(ring, 1, 10, np.random.default_rng(1))
 
 
 def test_systematic_tuples_are_all_lines_and_rectangles() -> None:

@@ -147,6 +147,22 @@ def test_moves_named_after_other_cells_than_the_page_has(tmp_path: Path) -> None
     assert find_hints(load(tmp_path, "rows_above", ROWS + above), 30) == []
 
 
+def test_cells_of_a_row_that_are_drawn_elsewhere(tmp_path: Path) -> None:
+    """Cells in a spiral: tuple networks would walk along rows of its numbers."""
+    spiral = """
+
+def place_cell(cell):
+    return ((0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1), (1, 1))[cell]
+"""
+    (hint,) = find_hints(load(tmp_path, "spiral", ROWS.replace('"all"', '"none"') + spiral), 30)
+    assert hint.startswith("the page draws the 3 cells of a row of WIDTH elsewhere")
+    near = "\nNEIGHBOURS = [[(cell - 1) % 9, (cell + 1) % 9] for cell in range(9)]\n"
+    game = load(tmp_path, "spiral_of_neighbours", ROWS.replace('"all"', '"none"') + spiral + near)
+    assert find_hints(game, 30) == []
+    skew = "\n\ndef place_cell(cell):\n    return cell % 3 + cell // 3, cell // 3\n"
+    assert find_hints(load(tmp_path, "skew", ROWS.replace('"all"', '"none"') + skew), 30) == []
+
+
 def count_moves(folder: Path, name: str, kind: str, step: int) -> BoardGame:
     """Return a game that counts all moves, in steps, and ends after 300 of them."""
     source = f'''"""Two pass."""

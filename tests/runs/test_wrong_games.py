@@ -101,6 +101,26 @@ PLAIN: Wrongs = {
         *('SYMMETRY = "all"', 'SYMMETRY = "all"\nPIECES = 2\nSTACKS = True'),
         r"line \d+: STACKS is for boards with SYMMETRY, of pieces of one kind",
     ),
+    "cells lack neighbours": (
+        *('SYMMETRY = "all"', 'SYMMETRY = "all"\nNEIGHBOURS = [[1], [0]]'),
+        r"line \d+: NEIGHBOURS must have, for each of 9 cells, a list of those next to it",
+    ),
+    "neighbours are no lists": (
+        *('SYMMETRY = "all"', 'SYMMETRY = "all"\nNEIGHBOURS = range(9)'),
+        r"line \d+: NEIGHBOURS must have, for each of 9 cells, a list of those next to it",
+    ),
+    "a cell is no neighbour of its neighbour": (
+        *('SYMMETRY = "all"', 'SYMMETRY = "all"\nNEIGHBOURS = [[1]] + 8 * [[]]'),
+        r"line \d+: NEIGHBOURS lists 1 next to cell 0, but not 0 next to cell 1",
+    ),
+    "cells are not connected": (
+        *('SYMMETRY = "all"', 'SYMMETRY = "all"\nNEIGHBOURS = [[1], [0]] + 7 * [[]]'),
+        r"line \d+: NEIGHBOURS leads by no walk from cell 0 to cell 2",
+    ),
+    "neighbours of no board": (
+        *('SYMMETRY = "all"', 'SYMMETRY = "all"\nSTACKS = True\nNEIGHBOURS = 9 * [[]]'),
+        r"line \d+: NEIGHBOURS is for boards with SYMMETRY and without STACKS",
+    ),
     "the state is a list": (*begins("return [0] * 10", "def start():\n"), "a state is a"),
     "it depends on something else": (
         PLAY,
