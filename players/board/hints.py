@@ -11,7 +11,7 @@ import random
 import re
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice, pairwise
@@ -524,15 +524,15 @@ def _find_misnamed(game: BoardGame, games: Games) -> str:
 
 
 def _find_other_neighbours(game: BoardGame) -> str:
-    """Return advice on NEIGHBOURS if cells of a row do not all lie in one direction as drawn."""
+    """Return advice on NEIGHBOURS if most cells are drawn elsewhere than in rows of WIDTH."""
     if not game.symmetry or game.stacks or game.neighbours or not game.has_places:
         return ""
-    width, steps = int(game.code.WIDTH), set()
-    for cell, (one, two) in enumerate(pairwise(game.places)):
-        if (cell + 1) % width and one is not None and two is not None:
-            steps.add((two[0] - one[0], two[1] - one[1]))
-    if len(steps) < 2:
-        return ""
+    width, steps = int(game.code.WIDTH), Counter[tuple[float, float]]()
+    for cell, (one, two) in enumerate(pairwise(game.places), 1):
+        if cell % width and one is not None and two is not None:
+            steps[two[0] - one[0], two[1] - one[1]] += 1
+    if not steps or 2 * max(steps.values()) > steps.total():
+        return ""  # cells beside each other are drawn alike, as in rows that are shifted
     return (
         f"the page draws the {width} cells of a row of WIDTH elsewhere than in a row, and tuple"
         " networks take them for neighbours: NEIGHBOURS, for each cell a list of the cells next to"
