@@ -695,7 +695,8 @@ class BoardGame(Game[Board, int]):
             reached += [other for other in dict.fromkeys(found[cell]) if other not in reached]
         if len(reached) < cells:
             lost = min(set(range(cells)) - set(reached))
-            raise GameFileError(f"{where}: NEIGHBOURS leads by no walk from cell 0 to cell {lost}")
+            text = f"no walk along NEIGHBOURS leads from cell 0 to cell {lost}"
+            raise GameFileError(f"{where}: {text}")
         return found
 
     @cached_property

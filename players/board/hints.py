@@ -536,5 +536,5 @@ def _find_other_neighbours(game: BoardGame) -> str:
     return (
         f"the page draws the {width} cells of a row of WIDTH elsewhere than in a row, and tuple"
         " networks take them for neighbours: NEIGHBOURS, for each cell a list of the cells next to"
-        " it, makes them much stronger on such a board"
+        " it, can make them much stronger on such a board"
     )

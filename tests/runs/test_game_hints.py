@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import evolve_arena as ea
@@ -16,6 +18,7 @@ from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.spiel_check import compare_with_openspiel
 from evolve_arena.players.board.symmetry_check import check_symmetry
 from evolve_arena.runs import game_files
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 ROWS: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
 
@@ -156,9 +159,18 @@ def place_cell(cell):
 """
     (hint,) = find_hints(load(tmp_path, "spiral", ROWS.replace('"all"', '"none"') + spiral), 30)
     assert hint.startswith("the page draws the 3 cells of a row of WIDTH elsewhere")
-    near = "\nNEIGHBOURS = [[(cell - 1) % 9, (cell + 1) % 9] for cell in range(9)]\n"
+    # -1 fills up a row of an array
+    near = "\nNEIGHBOURS = np.array([[cell - 1, (cell + 2) % 10 - 1] for cell in range(9)])\n"
     game = load(tmp_path, "spiral_of_neighbours", ROWS.replace('"all"', '"none"') + spiral + near)
     assert find_hints(game, 30) == []
+    assert game.neighbours == [[1], *([cell - 1, cell + 1] for cell in range(1, 8)), [7]]
+    # Tuples walk along the spiral: their cells are consecutive
+    changes = {"method.name": "td-tuples", "network.tuples": 50, "network.length": 4}
+    recipe = load_recipe(str(tmp_path / "spiral_of_neighbours.py"), changes)
+    decoder: Any = recipe.make_decoder()
+    for walk in decoder.draw(np.random.default_rng(1)):
+        assert np.ptp(walk) == 3
+        assert len(set(walk.tolist())) == 4
     skew = "\n\ndef place_cell(cell):\n    return cell % 3 + cell // 3, cell // 3\n"
     assert find_hints(load(tmp_path, "skew", ROWS.replace('"all"', '"none"') + skew), 30) == []
 

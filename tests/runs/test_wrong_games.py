@@ -115,7 +115,7 @@ PLAIN: Wrongs = {
     ),
     "cells are not connected": (
         *('SYMMETRY = "all"', 'SYMMETRY = "all"\nNEIGHBOURS = [[1], [0]] + 7 * [[]]'),
-        r"line \d+: NEIGHBOURS leads by no walk from cell 0 to cell 2",
+        r"line \d+: no walk along NEIGHBOURS leads from cell 0 to cell 2",
     ),
     "neighbours of no board": (
         *('SYMMETRY = "all"', 'SYMMETRY = "all"\nSTACKS = True\nNEIGHBOURS = 9 * [[]]'),
