@@ -399,7 +399,7 @@ part_races() { # games written from the tutorials alone; who wins depends on the
   for game in $(few tic-tac-toe "$own"/{dots_and_boxes,lines_of_action,ataxx,nine_mens_morris}.py); do
     name=$(basename "$game" .py) seeds=5 many=20
     case $name in lines_of_action | ataxx | nine_mens_morris) seeds="2 3 4 5 6" ;; esac
-    case $name in ataxx) many=10 ;; nine_mens_morris) many=40 ;; esac
+    case $name in ataxx | nine_mens_morris) many=40 ;; esac
     for seed in $seeds; do
       [ -e race-$name-$seed ] || say evolve start "$game" --seed $seed --minutes $minutes --run race-$name-$seed \
         --quiet --allow-process
