@@ -119,8 +119,10 @@ part_league() { # LEAGUE=DIR: the files of the Othello League, which are no part
     say evolve league run:$recipe-$seed --folder "$files" --pairs $(games 1000)
   done; done
   [ "$SMALL" ] && return
-  breed othello-evolved-long 1 othello-evolved-long-1
-  say evolve league run:othello-evolved-long-1 --folder "$files"
+  for seed in 1 2; do
+    breed othello-evolved-long $seed othello-evolved-long-$seed
+    say evolve league run:othello-evolved-long-$seed --folder "$files"
+  done
   say python -m benchmarks.medians othello-2,time=100ms --opponent mcts:rollouts=100000 --games 40
 }
 
