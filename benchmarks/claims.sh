@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Repeats what README.md and docs/ claim, but for speeds (make bench): some hours on two cores.
 # A page about a published study names the command that repeats it; part_studies runs them all.
+# Some parts need outside judges: run it where `evolve` is that of `make test`, or of pip install -e '.[test]'.
 #
 #   bash benchmarks/claims.sh [FOLDER]            everything; FOLDER is claims/ unless given
 #   ONLY="games hour" bash benchmarks/claims.sh   some parts

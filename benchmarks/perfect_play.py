@@ -2,7 +2,7 @@
 
 The player begins each game, so it could win them all; the solver plays a best move, any of them
 with the same probability, and delays a loss as long as it can. The solver is BitBully (AGPL),
-an outside judge which the package itself does not use.
+an outside judge which the package itself does not use; ``pip install -e '.[test]'`` installs it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A player against OpenSpiel's MCTS: ``python -m benchmarks.spiel_mcts PLAYER [--games 200]``.
 
 Two games begin with the same random moves, and each plays first in one of them. OpenSpiel's rules
-decide, and ours where they end a game earlier, as by a repetition in checkers.
+decide, and ours where they end a game earlier, as by a repetition in checkers. It needs OpenSpiel:
+``pip install -e '.[openspiel]'``.
 """
 
 from __future__ import annotations
