@@ -118,9 +118,9 @@ class UnknownNameError(ArenaError, LookupError):
         near = [heads[head] for head in found]
         argument = str(name)[:LONGEST].partition(":")[2]
         meant = f"{found[0]}:{argument}" if near and argument and ":" in near[0] else "".join(near)
-        hint = f" did you mean {meant!r}?" if near else ""
+        hint = f": did you mean {meant!r}?" if near else ""
         listed = textwrap.shorten(", ".join(names), MAX_LISTED, placeholder=" ...")
-        super().__init__(f"unknown {kind} {quote(name)}:{hint} (known: {listed})")
+        super().__init__(f"unknown {kind} {quote(name)}{hint} (known: {listed})")
         self.kind = kind
         """The kind of the named thing, such as "game"."""
         self.name = name

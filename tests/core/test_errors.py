@@ -33,7 +33,7 @@ def test_the_nearest_name_is_suggested() -> None:
 
 def test_a_name_like_nothing_gets_the_list_alone() -> None:
     error = UnknownNameError("game", "backgammon", ["connect-four"])
-    assert str(error) == "unknown game 'backgammon': (known: connect-four)"
+    assert str(error) == "unknown game 'backgammon' (known: connect-four)"
     assert error.nearest is None
 
 

@@ -251,7 +251,7 @@ def changed(path: str, value: Json) -> Callable[[JsonObject], None]:
         (changed("nodes.0.id", 7), "connection -1 -> 5 leads to a node that does not exist"),
         (changed("nodes.0.bias", 1e999), "nodes.0.bias: Input should be a finite number"),
         (changed("nodes.0.activation.name", "tanhh"), "unknown activation 'tanhh': did you mean"),
-        (changed("nodes.1.aggregation.name", "none"), "unknown aggregation 'none': (known: max, "),
+        (changed("nodes.1.aggregation.name", "none"), "unknown aggregation 'none' (known: max, "),
         (changed("nodes.0.activation.custom", True), "node 5: its activation is a custom one"),
         (changed("connections.0.from", -3), "connection -3 -> 5 comes from nowhere"),
         (changed("connections.0.to", -2), "connection -1 -> -2 leads to an input"),
