@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -61,12 +62,20 @@ class Watch:
 
     def _find_call(self) -> tuple[FrameType | None, int]:
         """Return the call into the file or into compiled matches, and the file's current line."""
-        frame = innermost = sys._current_frames().get(self._watched)
-        call, line = None, 0
-        while frame is not None:
-            if frame.f_code.co_filename == str(self._file):
-                call, line = frame, line or frame.f_lineno
-            frame = frame.f_back
+        # Python 3.11 may collect garbage in here, and the code that it then runs lets the watched
+        # thread go on: its calls end, and f_back follows a pointer to one that is gone.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            frame = innermost = sys._current_frames().get(self._watched)
+            call, line = None, 0
+            while frame is not None:
+                if frame.f_code.co_filename == str(self._file):
+                    call, line = frame, line or frame.f_lineno
+                frame = frame.f_back
+        finally:
+            if collects:
+                gc.enable()
         if call is None and innermost and innermost.f_code.co_filename == kernel.__file__:
             return innermost, 0
         return call, line

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -394,6 +396,47 @@ def test_who_waits_is_told_which_function_may_never_end(
     open_file(file)
     sentence = r"line \d+: legal has been at work for 0\.5 seconds, and may never end"
     assert re.fullmatch(rf".*{file.name}, {sentence}", *told)
+
+
+LOOKS = """
+import gc, sys, time
+from pathlib import Path
+from evolve_arena.players.board.watch import Watch
+
+class Garbage:
+    left = 0
+
+    def __init__(self):
+        self.itself = self
+        Garbage.left += 1
+
+    def __del__(self):
+        time.sleep(0)  # lets the other thread go on
+        Garbage.left -= 1
+
+def fall(plies):
+    if plies:
+        fall(plies - 1)
+
+sys.setswitchinterval(1e-6)
+end = time.monotonic() + 8
+with Watch(Path("game.py"), print, 1e-5):
+    while time.monotonic() < end:
+        gc.set_threshold(0)
+        while Garbage.left < 20:
+            Garbage()
+        gc.set_threshold(1)  # the next who allocates, be it the watchdog, collects it
+        for _ in range(50):
+            fall(60)
+"""
+
+
+def test_a_watchdog_looks_at_no_call_that_is_gone() -> None:
+    """In Python 3.11 that read freed memory, in most trials of as many seconds."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOOKS], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_right_file_is_accepted(tmp_path: Path) -> None:
