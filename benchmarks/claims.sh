@@ -89,14 +89,16 @@ part_ticket() {
 }
 
 part_tuples() {
+  local shape=() limits="100000 200000 600000 1100000"
+  [ "$SMALL" ] && shape=(--set network.tuples=12) limits=20000
   for seed in $(few 16 17 18 19 20 21 22); do
-    breed connect-four-td $seed td-$seed
+    breed connect-four-td $seed td-$seed "${shape[@]}"
     say python -m benchmarks.perfect_play run:td-$seed --games $(games 200)
     for opponent in $(few minimax:depth=4,noise=0.2 random); do
       say evolve duel run:td-$seed $opponent --games $(games 4000) --seed 77
     done
   done
-  for seed in $(few 16 17 18 19 20); do for limit in $(few 100000 $([ $seed = 16 ] && echo 1100000 600000 200000)); do
+  for seed in $(few 16 17 18 19 20); do for limit in $([ $seed = 16 ] && echo $limits || echo 100000); do
     say evolve export td-$seed --limit $limit --out td-$seed-$limit.py --force
     [ "$SMALL" ] || say python -m benchmarks.perfect_play "process:python td-$seed-$limit.py" --games 200
   done; done

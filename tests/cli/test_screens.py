@@ -79,6 +79,8 @@ def shorten(words: list[str]) -> list[str] | None:
             words = words[: words.index("--games")] + words[words.index("--games") + 2 :]
         words = [re.sub(r"rollouts=\d+", "rollouts=10", word) for word in words]
         return [*words, "--games", "4"]
+    if "--count" in words:
+        words[words.index("--count") + 1] = "2"
     few = {
         "sweep": [*FEW[:4], "--set", "run.generations=1", "--games", "4", "--seeds", "1"],
     }
