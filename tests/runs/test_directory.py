@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_a_path_that_is_no_run_is_named_with_runs_that_lie_near(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path / "..")  # where "evolved", in which runs are sought too, is not
+    monkeypatch.chdir(tmp_path)  # which has no "evolved", in which runs are sought too
     for name in ("one", "two"):
         make_run(tmp_path / name)
     (tmp_path / "other").mkdir()

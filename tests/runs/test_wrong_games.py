@@ -432,7 +432,7 @@ with Watch(Path("game.py"), print, 1e-5):
 
 
 def test_a_watchdog_looks_at_no_call_that_is_gone() -> None:
-    """In Python 3.11 that read freed memory, in most trials of as many seconds."""
+    """If garbage is collected while it looks, Python 3.11 reads freed memory in most trials."""
     done = subprocess.run(
         [sys.executable, "-c", LOOKS], capture_output=True, text=True, timeout=60, check=False
     )
